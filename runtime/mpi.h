@@ -2,8 +2,9 @@
  *
  * The MPI library is opened at run time, when the first node of a call needs it: the one that the process already uses
  * (mpi4py, a host program), else the one whose launcher started the process; SDFG_MPI names a file instead. MPICH and
- * its kin (Intel, MVAPICH, Cray) and Open MPI are known. A process that no launcher started, and that has no MPI, is
- * the only rank of its world: then no library is opened, and messages to oneself stay in the process.
+ * its kin (Intel, MVAPICH, Cray), Open MPI and the standard ABI of MPI 5 are known. A process that no launcher started,
+ * and that has no MPI, is the only rank of its world: then no library is opened, and messages to oneself stay in the
+ * process.
  *
  * Functions of generated code do nothing when the call has failed before; a failure is in the context's `error`, with a
  * text in its `mpi`. Threads: a parallel region may send and receive if the library gives MPI_THREAD_MULTIPLE, which is
@@ -14,13 +15,13 @@
 #include "runtime/abi.h"
 
 enum sdfg_rt_mpi_type {
-#define MPI_ELEMENT(name, bytes, mpich, open) SDFG_RT_MPI_##name,
+#define MPI_ELEMENT(name, bytes, mpich, open, standard) SDFG_RT_MPI_##name,
 #include "runtime/mpi/mpi.def"
     SDFG_RT_MPI_TYPES
 };
 
 enum sdfg_rt_mpi_op {
-#define MPI_OPERATION(name, mpich, open) SDFG_RT_MPI_##name,
+#define MPI_OPERATION(name, mpich, open, standard) SDFG_RT_MPI_##name,
 #include "runtime/mpi/mpi.def"
     SDFG_RT_MPI_OPS
 };

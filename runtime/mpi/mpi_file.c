@@ -2,7 +2,10 @@
  * many processes together. */
 #include "runtime/mpi/mpi_internal.h"
 
-enum { MODE_READ = 2, MODE_WRITE = 4 }; /* MPI_MODE_RDONLY, MPI_MODE_WRONLY of all libraries */
+static int mode(const struct sdfg_rt_mpi_library *m, const struct sdfg_rt_mpi_part *p)
+{
+    return p->writes ? m->mode_write : m->mode_read;
+}
 
 /* Whether all processes can go on. */
 static bool all_can(const struct sdfg_rt_mpi_node *n, bool can)
@@ -17,11 +20,11 @@ static bool all_can(const struct sdfg_rt_mpi_node *n, bool can)
 }
 
 /* By itself: a file system may be none that the library knows, and then no process waits for another one. */
-static bool can_open(const struct sdfg_rt_mpi_library *m, const char *path, int mode)
+static bool can_open(const struct sdfg_rt_mpi_library *m, const struct sdfg_rt_mpi_part *p)
 {
     mpi_handle file = 0;
     return m->File_open && m->File_set_view && m->File_read_all && m->File_write_all && m->File_close &&
-           m->File_open(m->alone, path, mode, m->no_info, &file) == 0 && m->File_close(&file) == 0;
+           m->File_open(m->alone, p->path, mode(m, p), m->no_info, &file) == 0 && m->File_close(&file) == 0;
 }
 
 /* region: elements of the file, none if there are none. They are one behind the other in memory. */
@@ -34,8 +37,7 @@ static bool transfer(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_
     struct sdfg_rt_mpi_status status;
     const char *what = p->writes ? "writing a part" : "reading a part";
     int count = l->elements ? row->count : 0;
-    if (!sdfg_rt_mpi_good(n, "MPI_File_open",
-                          m->File_open(n->comm, p->path, p->writes ? MODE_WRITE : MODE_READ, m->no_info, &file), "%s",
+    if (!sdfg_rt_mpi_good(n, "MPI_File_open", m->File_open(n->comm, p->path, mode(m, p), m->no_info, &file), "%s",
                           what))
         return false;
     mpi_handle view = l->elements && region->made ? region->type : byte;
@@ -62,8 +64,7 @@ bool sdfg_rt_mpi_transfer(struct sdfg_rt_context *context, const struct sdfg_rt_
     }
     bool good = sdfg_rt_mpi_layout(&n, layout, &l) && sdfg_rt_mpi_row(&n, l.type, l.elements, &row) &&
                 sdfg_rt_mpi_elements(&n, &l, &region);
-    good = all_can(&n, good && can_open(n.mpi, p->path, p->writes ? MODE_WRITE : MODE_READ)) &&
-           transfer(&n, p, &l, &region, &row);
+    good = all_can(&n, good && can_open(n.mpi, p)) && transfer(&n, p, &l, &region, &row);
     sdfg_rt_mpi_elements_free(&n, &region);
     sdfg_rt_mpi_elements_free(&n, &row);
     return good;

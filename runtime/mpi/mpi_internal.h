@@ -10,8 +10,9 @@ typedef uintptr_t mpi_handle;
 /* The library that is open. `self`: there is none, this process is the whole world. */
 struct sdfg_rt_mpi_library {
     bool self;
-    bool threads; /* several may call at once */
-    bool devices; /* buffers may be memory of a device */
+    bool threads;  /* several may call at once */
+    bool standard; /* the library has the standard ABI of MPI 5 */
+    bool devices;  /* buffers may be memory of a device */
     int rank, size;
 #define MPI(name, parameters) int(*name) parameters;
 #include "runtime/mpi/mpi.def"
@@ -22,7 +23,9 @@ struct sdfg_rt_mpi_library {
     size_t handle_bytes;      /* of one handle in an array */
     size_t source_at, tag_at; /* of the fields of a status, in bytes */
     int proc_null, any_source, any_tag;
-    int orders[2]; /* MPI_ORDER_C, MPI_ORDER_FORTRAN */
+    int orders[2];             /* MPI_ORDER_C, MPI_ORDER_FORTRAN */
+    int thread_multiple;       /* MPI_THREAD_MULTIPLE */
+    int mode_read, mode_write; /* MPI_MODE_RDONLY, MPI_MODE_WRONLY */
 };
 
 /* Opened and initialized, or NULL with the reason. */

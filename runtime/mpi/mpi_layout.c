@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const size_t sizes[] = {
-#define MPI_ELEMENT(name, bytes, mpich, open) bytes,
+#define MPI_ELEMENT(name, bytes, mpich, open, standard) bytes,
 #include "runtime/mpi/mpi.def"
 };
 

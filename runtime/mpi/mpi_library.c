@@ -16,6 +16,7 @@ static _Atomic(const struct sdfg_rt_mpi_library *) opened; /* `library`, initial
 
 static const char *const open_files[] = { "libmpi.so.40", "libmpi.so.80", NULL };
 static const char *const mpich_files[] = { "libmpich.so.12", "libmpi.so.12", NULL };
+static const char *const abi_files[] = { "libmpi_abi.so.1", "libmpi_abi.so.0", NULL }; /* the standard ABI of MPI 5 */
 
 static const struct launcher {
     const char *variable;     /* that it sets for the processes that it starts */
@@ -67,8 +68,11 @@ static void use_mpich(struct sdfg_rt_mpi_library *m)
     m->orders[0] = 56;
     m->orders[1] = 57;
     m->any_tag = -1;
-#define MPI_ELEMENT(name, bytes, mpich, open) m->types[SDFG_RT_MPI_##name] = mpich;
-#define MPI_OPERATION(name, mpich, open)      m->ops[SDFG_RT_MPI_##name] = mpich;
+    m->thread_multiple = 3;
+    m->mode_read = 2;
+    m->mode_write = 4;
+#define MPI_ELEMENT(name, bytes, mpich, open, standard) m->types[SDFG_RT_MPI_##name] = mpich;
+#define MPI_OPERATION(name, mpich, open, standard)      m->ops[SDFG_RT_MPI_##name] = mpich;
 #include "runtime/mpi/mpi.def"
 }
 
@@ -85,9 +89,9 @@ static const char *use_open(struct sdfg_rt_mpi_library *m, void *file)
         { "ompi_mpi_errors_return", offsetof(struct sdfg_rt_mpi_library, errors_return) },
         { "ompi_mpi_info_null", offsetof(struct sdfg_rt_mpi_library, no_info) },
         { "MPI_Comm_f2c", offsetof(struct sdfg_rt_mpi_library, Comm_f2c) },
-#define MPI_ELEMENT(name, bytes, mpich, open)                                                                          \
+#define MPI_ELEMENT(name, bytes, mpich, open, standard)                                                                \
     { #open, offsetof(struct sdfg_rt_mpi_library, types) + SDFG_RT_MPI_##name * sizeof(mpi_handle) },
-#define MPI_OPERATION(name, mpich, open)                                                                               \
+#define MPI_OPERATION(name, mpich, open, standard)                                                                     \
     { #open, offsetof(struct sdfg_rt_mpi_library, ops) + SDFG_RT_MPI_##name * sizeof(mpi_handle) },
 #include "runtime/mpi/mpi.def"
     };
@@ -106,6 +110,50 @@ static const char *use_open(struct sdfg_rt_mpi_library *m, void *file)
     m->orders[0] = 0;
     m->orders[1] = 1;
     m->any_tag = -1;
+    m->thread_multiple = 3;
+    m->mode_read = 2;
+    m->mode_write = 4;
+    return NULL;
+}
+
+/* Libraries of MPI 5 have the function whatever their ABI; those with one of their own give -1. It may be called before
+ * MPI is initialized. */
+static bool is_standard(void *file)
+{
+    int (*version)(int *major, int *minor), major = -1, minor = -1;
+    void *function = dlsym(file, "MPI_Abi_get_version");
+    memcpy(&version, &function, sizeof version);
+    return version && version(&major, &minor) == 0 && major == 1;
+}
+
+/* The constants of the standard's ABI (MPI 5.0, appendix A). What the library lacks, or NULL. */
+static const char *use_standard(struct sdfg_rt_mpi_library *m, void *file)
+{
+    void *fromint = dlsym(file, "MPI_Comm_fromint"); /* Fortran's integers are those of MPI_Comm_toint */
+    if (!fromint)
+        return "MPI_Comm_fromint";
+    memcpy(&m->Comm_f2c, &fromint, sizeof fromint);
+    m->standard = true;
+    m->world = 0x101;
+    m->alone = 0x102;
+    m->none = 0x100;
+    m->errors_return = 0x143;
+    m->no_info = 0x130;
+    m->in_place = (void *)(intptr_t)1;
+    m->handle_bytes = sizeof(void *);
+    m->source_at = 0;
+    m->tag_at = 4;
+    m->proc_null = -3;
+    m->any_source = -1;
+    m->orders[0] = 0xC;
+    m->orders[1] = 0xF;
+    m->any_tag = -2;
+    m->thread_multiple = 4096;
+    m->mode_read = 16;
+    m->mode_write = 256;
+#define MPI_ELEMENT(name, bytes, mpich, open, standard) m->types[SDFG_RT_MPI_##name] = standard;
+#define MPI_OPERATION(name, mpich, open, standard)      m->ops[SDFG_RT_MPI_##name] = standard;
+#include "runtime/mpi/mpi.def"
     return NULL;
 }
 
@@ -118,10 +166,13 @@ static const char *bind(struct sdfg_rt_mpi_library *m, void *file)
             return rows[i].name;
         memcpy((char *)m + rows[i].offset, &function, sizeof function);
     }
+    if (is_standard(file))
+        return use_standard(m, file);
     if (dlsym(file, "ompi_mpi_comm_world"))
         return use_open(m, file);
     if (!dlsym(file, "MPIR_Err_create_code") && !dlsym(file, "MPIX_Comm_agree") && !dlsym(file, "MPIR_Comm_init"))
-        return "handles that we know: it is neither of the MPICH family nor Open MPI";
+        return "handles that we know: it is neither of the MPICH family nor Open MPI, nor has it the standard ABI of "
+               "MPI 5";
     use_mpich(m);
     return NULL;
 }
@@ -165,10 +216,12 @@ static bool find_file(char *trouble)
     snprintf(trouble, SDFG_RT_MPI_TROUBLE, "the MPI library cannot be opened; SDFG_MPI names its file. Tried:");
     if (given && *given)
         return open_file(given, 0, trouble);
-    if (open_one(open_files, RTLD_NOLOAD, trouble) || open_one(mpich_files, RTLD_NOLOAD, trouble))
+    /* an ABI that wraps another library has that one loaded, too: the host uses the wrapper */
+    if (open_one(abi_files, RTLD_NOLOAD, trouble) || open_one(open_files, RTLD_NOLOAD, trouble) ||
+        open_one(mpich_files, RTLD_NOLOAD, trouble))
         return true;
     library.self = !l;
-    return !l || open_one(l->first, 0, trouble) || open_one(l->then, 0, trouble);
+    return !l || open_one(l->first, 0, trouble) || open_one(l->then, 0, trouble) || open_one(abi_files, 0, trouble);
 }
 
 /* ---- initializing ---- */
@@ -182,8 +235,6 @@ static bool crowded(void)
         return strcmp(given, "0") != 0;
     return here && strtol(here, NULL, 10) > sysconf(_SC_NPROCESSORS_ONLN);
 }
-
-enum { THREAD_MULTIPLE = 3 };
 
 static atomic_bool ending; /* MPI_Abort may call exit */
 
@@ -234,13 +285,13 @@ static bool start(char *trouble)
         return failed(trouble, "MPI_Initialized", result);
     if (there)
         result = library.Query_thread(&provided);
-    else if (!(result = library.Init_thread(NULL, NULL, THREAD_MULTIPLE, &provided))) {
+    else if (!(result = library.Init_thread(NULL, NULL, library.thread_multiple, &provided))) {
         atexit(finalize);
         library.Comm_set_errhandler(library.world, library.errors_return);
     }
     if (result)
         return failed(trouble, there ? "MPI_Query_thread" : "MPI_Init_thread", result);
-    library.threads = provided == THREAD_MULTIPLE;
+    library.threads = provided == library.thread_multiple;
     if ((result = library.Comm_rank(library.world, &library.rank)))
         return failed(trouble, "MPI_Comm_rank", result);
     if ((result = library.Comm_size(library.world, &library.size)))

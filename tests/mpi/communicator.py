@@ -24,13 +24,15 @@ def split(library):
     """The half of this process, its rank in the world, and how many there are."""
     mpi = ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
     open_mpi = hasattr(mpi, "ompi_mpi_comm_world")
-    handle = ctypes.c_void_p if open_mpi else ctypes.c_int
-    world = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(mpi, "ompi_mpi_comm_world"))) if open_mpi else ctypes.c_int(0x44000000)
+    standard = library.endswith("libmpi_abi.so.1") # of MPI 5
+    handle = ctypes.c_void_p if open_mpi or standard else ctypes.c_int
+    world = ctypes.c_void_p(0x101) if standard else ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(mpi, "ompi_mpi_comm_world"))) if open_mpi else ctypes.c_int(0x44000000)
     half, rank, size = handle(), ctypes.c_int(), ctypes.c_int()
     assert mpi.MPI_Init(None, None) == 0
     assert mpi.MPI_Comm_rank(world, ctypes.byref(rank)) == 0 and mpi.MPI_Comm_size(world, ctypes.byref(size)) == 0
     assert mpi.MPI_Comm_split(world, rank.value % 2, rank.value, ctypes.byref(half)) == 0
-    return mpi, Communicator(mpi.MPI_Comm_c2f(half) if open_mpi else half.value), rank.value, size.value
+    of_fortran = mpi.MPI_Comm_c2f(half) if open_mpi else mpi.MPI_Comm_toint(half) if standard else half.value
+    return mpi, Communicator(of_fortran), rank.value, size.value
 
 
 def main(program, library):

@@ -438,14 +438,14 @@ for (int i = 0; i < 3; i++) { mine += 1; }
 """
 
 
-def communicator(run):
+def communicator(run, library=None):
     """That of the caller, in Python and C."""
     if not run.launcher:
         return
     g = Graph("communicator", {"N": "int64"}, x=array("int64", "N"))
     g.mpi("Allreduce", {"_inbuffer": "x[0:N]"}, {"_outbuffer": "x[0:N]"})
     here = pathlib.Path(__file__).resolve().parent
-    library = "libmpi.so.40" if "openmpi" in run.launcher[0] else "libmpich.so.12"
+    library = library or ("libmpi.so.40" if "openmpi" in run.launcher[0] else "libmpich.so.12")
     env = dict(os.environ, OMP_NUM_THREADS="1", SDFG_CACHE_DIR=str(run.cache), SDFG_LIBRARY=str(run.binary.parent / "libsdfg.so"),
                PYTHONPATH=os.pathsep.join([str(here.parents[1] / "python"), os.environ.get("PYTHONPATH", "")]))
     complain(subprocess.run([*run.launcher, "-n", str(run.ranks), sys.executable, "-B", str(here / "communicator.py"),
@@ -608,7 +608,8 @@ def in_worlds(test, binary, folder, worlds):
     return failures
 
 
-def main(tests):
+def main(tests, launchers=None):
+    """launchers: instead of all that are there, and of one process without any."""
     p = argparse.ArgumentParser()
     p.add_argument("bin")
     p.add_argument("--ranks", default="1,4")
@@ -617,9 +618,9 @@ def main(tests):
     p.add_argument("tests", nargs="*")
     a = p.parse_args()
     binary = pathlib.Path(a.bin).resolve() / "sdfg-run"
-    found = {n: l for n, l in LAUNCHERS.items() if shutil.which(l[0])}
+    found = {n: l for n, l in (launchers or LAUNCHERS).items() if shutil.which(l[0])}
     ranks, first = [int(r) for r in a.ranks.split(",")], next(iter(found), None)
-    worlds = [("no launcher", [], 1)] + [(n, l, r) for n, l in found.items() for r in ([max(ranks)] if a.some else ranks)]
+    worlds = [("no launcher", [], 1)][:0 if launchers else 1] + [(n, l, r) for n, l in found.items() for r in ([max(ranks)] if a.some else ranks)]
     fewer = [w for w in worlds if w[0] in ("no launcher", first)] if a.some else worlds
     failures = []
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ProcessPoolExecutor(a.jobs) as pool:
