@@ -353,8 +353,7 @@ static int prepare(struct inputs *in, struct workspaces *w)
 {
     const struct command *c = in->command;
     int code;
-    if ((code = inputs_specialized(in)) || (code = inputs_complete(in)) ||
-        (code = check_pairs(in, "output", &c->outputs, may_write)) ||
+    if ((code = inputs_complete(in)) || (code = check_pairs(in, "output", &c->outputs, may_write)) ||
         (code = check_pairs(in, "expect", &c->expects, may_read)))
         return code;
     sdfg_error *e = workspaces_give(w, in->program, in->args);
@@ -408,6 +407,8 @@ static int run_loaded(sdfg_engine *engine, struct inputs *in, struct times *t)
     int code = ranks_agree(compare_programs(in));
     if (!code)
         code = ranks_agree(inputs_given(in));
+    if (!code)
+        code = ranks_agree(inputs_specialized(in));
     if (code)
         return code;
     if ((c->explain_symbols || c->emits || c->remarks) && ranks_rank())
