@@ -49,6 +49,8 @@ static const char *split(const char *description, uint32_t *number)
 static const char *reason(const char *text)
 {
     static const char begin[] = "loop not vectorized: ";
+    if (strstr(text, "vectorization is explicitly disabled")) /* lower/llvm/llvm_loop.c does that */
+        return "its body is too long";
     if (!strncmp(text, begin, strlen(begin)))
         return text + strlen(begin);
     return strstr(text, "vectorization is not beneficial") ? "it would not be faster" : NULL;

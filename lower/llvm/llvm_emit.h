@@ -386,10 +386,10 @@ void llvm_meta_copy(struct llvm_func *f, LLVMValueRef access, uint32_t alias, ui
 void llvm_meta_internal(struct llvm_func *f,
                         LLVMValueRef access); /* tables of the runtime: no container overlaps them */
 void llvm_meta_loop_begin(struct llvm_func *f, const struct tree_loop *loop);
-/* `has_loops`: see struct llvm_loop; `few`: to be replaced by its iterations; `at`: the location of the loop, or NULL.
- */
+/* `has_loops`: see struct llvm_loop; `few`: to be replaced by its iterations; `scalar`: not to be vectorized; `at`: the
+ * location of the loop, or NULL. */
 void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge, bool has_loops,
-                        bool few, LLVMMetadataRef at);
+                        bool few, bool scalar, LLVMMetadataRef at);
 void llvm_meta_vector_loop(struct llvm_func *f, LLVMValueRef back_edge);
 
 /* llvm_export.c */

@@ -40,15 +40,28 @@ static void begin_next(struct llvm_func *f, struct loop_blocks *l, const struct 
     llvm_cancel_again(f, s);
 }
 
+enum { MOST_VECTORIZED = 1 << 14 /* instructions: LLVM's vectorizer takes time by the square of them */ };
+
+/* Blocks of the body are in one row, from its first one on. */
+static bool is_too_long(const struct loop_blocks *l)
+{
+    uint32_t count = 0;
+    for (LLVMBasicBlockRef b = l->body; b && count <= MOST_VECTORIZED; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && count <= MOST_VECTORIZED; i = LLVMGetNextInstruction(i))
+            count++;
+    return count > MOST_VECTORIZED;
+}
+
 /* `goes`: whether little is left of it, if little is left of the loops in it. `few`: its iterations replace it. */
 static void end_loop(struct llvm_func *f, struct loop_blocks *l, const struct tree_loop *facts, LLVMValueRef again,
                      bool goes, bool few)
 {
     LLVMValueRef back = LLVMBuildCondBr(f->builder, again, l->body, l->targets.leave);
+    bool too_long = !l->vectors && !l->targets.has_loops && is_too_long(l);
     if (l->vectors)
         llvm_meta_vector_loop(f, back);
     else
-        llvm_meta_loop_end(f, facts, back, l->targets.has_loops, few, l->location);
+        llvm_meta_loop_end(f, facts, back, l->targets.has_loops, few, too_long, l->location);
     if (l->targets.outer && (!goes || l->targets.has_loops))
         l->targets.outer->has_loops = true;
     llvm_block_begin(f, l->targets.leave);

@@ -189,12 +189,15 @@ static size_t add_wide(struct llvm_func *f, const struct tree_loop *loop, LLVMMe
 }
 
 void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge, bool has_loops,
-                        bool few, LLVMMetadataRef at)
+                        bool few, bool scalar, LLVMMetadataRef at)
 {
-    LLVMMetadataRef properties[8];
+    LLVMMetadataRef properties[9];
     size_t count = 0;
     if (loop->wide && !has_loops && has_wide_vectors(f))
         count += add_wide(f, loop, properties);
+    if (scalar)
+        properties[count++] =
+            property(f, "llvm.loop.vectorize.enable", LLVMValueAsMetadata(LLVMConstInt(f->unit->i1, 0, false)));
     if (at)
         properties[count++] = at;
     if (loop->independent) {
