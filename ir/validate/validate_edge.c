@@ -173,6 +173,8 @@ static void check_scope(struct state_scan *s, struct edge *e)
 {
     if (scope_behind(e->src, true) != scope_behind(e->dst, false))
         diag_error(validate_diags(s), &e->place, DIAG_RULE_SCOPE_CROSSED);
+    if (node_is_exit(e->src) && node_is_entry(e->dst) && !memlet_is_empty(&e->memlet))
+        diag_error(validate_diags(s), &e->place, DIAG_RULE_SCOPES_DISJOINT);
     const struct edge *last = path_last_edge(e);
     if (last != e && node_is_exit(last->src) && !as_access(last->dst) && !memlet_is_empty(&e->memlet) &&
         last->dst->kind != NODE_UNKNOWN)
