@@ -177,8 +177,8 @@ bool sdfg_rt_mpi_add_up(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_m
         int count = (int)(elements - i < most ? elements - i : most);
         char *part = own + (size_t)i * sdfg_rt_mpi_bytes(type);
         sdfg_rt_mpi_about(n, "MPI_Reduce", SDFG_RT_MPI_ALL, -1);
-        int result = m->Reduce(grid->me ? part : m->in_place, part, count, m->types[type], m->ops[SDFG_RT_MPI_SUM], 0,
-                               grid->comm);
+        int result = m->Reduce(grid->me ? part : m->constants->in_place, part, count, m->types[type],
+                               m->ops[SDFG_RT_MPI_SUM], 0, grid->comm);
         if (!sdfg_rt_mpi_good(n, "MPI_Reduce", result, "on %d processes", grid->processes))
             return false;
     }

@@ -25,12 +25,12 @@ int32_t sdfg_rt_mpi_code_done(const struct sdfg_rt_mpi_node *n, const char *func
 /* MPICH's are 32 bits of the integer. */
 mpi_handle sdfg_rt_mpi_code_handle(const struct sdfg_rt_mpi_node *n, int64_t value)
 {
-    return n->mpi->handle_bytes == 4 ? (mpi_handle)(uint32_t)value : (mpi_handle)value;
+    return n->mpi->constants->handle_bytes == 4 ? (mpi_handle)(uint32_t)value : (mpi_handle)value;
 }
 
 int64_t sdfg_rt_mpi_code_value(const struct sdfg_rt_mpi_node *n, mpi_handle handle)
 {
-    return n->mpi->handle_bytes == 4 ? (int64_t)(uint32_t)handle : (int64_t)handle;
+    return n->mpi->constants->handle_bytes == 4 ? (int64_t)(uint32_t)handle : (int64_t)handle;
 }
 
 mpi_handle sdfg_rt_mpi_code_comm(const struct sdfg_rt_mpi_node *n, int64_t value)
@@ -55,12 +55,14 @@ mpi_handle sdfg_rt_mpi_code_type(const struct sdfg_rt_mpi_node *n, int64_t value
 
 int sdfg_rt_mpi_code_peer(const struct sdfg_rt_mpi_node *n, int32_t rank)
 {
-    return rank == SDFG_RT_MPI_NOBODY ? n->mpi->proc_null : rank == SDFG_RT_MPI_ANYBODY ? n->mpi->any_source : rank;
+    return rank == SDFG_RT_MPI_NOBODY    ? n->mpi->constants->proc_null
+           : rank == SDFG_RT_MPI_ANYBODY ? n->mpi->constants->any_source
+                                         : rank;
 }
 
 int32_t sdfg_rt_mpi_code_rank(const struct sdfg_rt_mpi_node *n, int rank)
 {
-    return rank == n->mpi->proc_null ? SDFG_RT_MPI_NOBODY : rank;
+    return rank == n->mpi->constants->proc_null ? SDFG_RT_MPI_NOBODY : rank;
 }
 
 /* A communicator that was made: its failures come back, too. */
@@ -408,7 +410,7 @@ CODE(Type_create_subarray, int32_t rank, const int32_t *sizes, const int32_t *co
         return MPI_CODE_FAILED;
     if (n.mpi->self)
         return own_subarray(&n, rank, sizes, counts, begins, order, type, out);
-    int result = n.mpi->Type_create_subarray(rank, sizes, counts, begins, n.mpi->orders[order != 0],
+    int result = n.mpi->Type_create_subarray(rank, sizes, counts, begins, n.mpi->constants->orders[order != 0],
                                              sdfg_rt_mpi_code_type(&n, type), &got);
     return made_type(&n, "MPI_Type_create_subarray", result, got, out);
 }

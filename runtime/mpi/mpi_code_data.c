@@ -7,7 +7,7 @@
 
 static const void *in_place(const struct sdfg_rt_mpi_node *n, const void *buffer)
 {
-    return sdfg_rt_mpi_code_in_place(buffer) ? n->mpi->in_place : buffer;
+    return sdfg_rt_mpi_code_in_place(buffer) ? n->mpi->constants->in_place : buffer;
 }
 
 static void about_all(const struct sdfg_rt_mpi_node *n, const char *function)
@@ -22,8 +22,8 @@ static void take_status(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_m
 {
     if (!to)
         return;
-    memcpy(&to->source, from->bytes + n->mpi->source_at, sizeof to->source);
-    memcpy(&to->tag, from->bytes + n->mpi->tag_at, sizeof to->tag);
+    memcpy(&to->source, from->bytes + n->mpi->constants->source_at, sizeof to->source);
+    memcpy(&to->tag, from->bytes + n->mpi->constants->tag_at, sizeof to->tag);
     to->source = sdfg_rt_mpi_code_rank(n, to->source);
     to->error = 0;
 }

@@ -36,7 +36,7 @@ static bool reduce(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_op
     for (int64_t at = 0; at < elements || (!at && !elements); at += most) {
         int count = (int)(elements - at < most ? elements - at : most);
         size_t offset = (size_t)at * o->in.layout.bytes;
-        const void *from = in_place ? m->in_place : (const char *)o->in.memory + offset;
+        const void *from = in_place ? m->constants->in_place : (const char *)o->in.memory + offset;
         const char *name = all ? "MPI_Allreduce" : "MPI_Reduce";
         int result;
         if (request && elements - at <= most) {
@@ -63,7 +63,7 @@ static bool reduce_scatter(const struct sdfg_rt_mpi_node *n, const struct sdfg_r
         return sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "%lld elements for %d processes, each of which gets %lld",
                                 (long long)o->in.layout.elements, n->size, (long long)elements);
     void *out = o->out.memory;
-    const void *in = o->in.memory == out ? m->in_place : o->in.memory;
+    const void *in = o->in.memory == out ? m->constants->in_place : o->in.memory;
     int count = (int)elements;
     if (request)
         return sdfg_rt_mpi_good(n, "MPI_Ireduce_scatter_block",

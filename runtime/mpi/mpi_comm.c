@@ -24,12 +24,12 @@ static struct sdfg_rt_mpi_grid *entry_for(mpi_handle comm)
 /* MPICH's handles are 32 bits of the integer. */
 static mpi_handle handle_of(const struct sdfg_rt_mpi_library *m, int64_t value)
 {
-    return m->handle_bytes == 4 ? (mpi_handle)(uint32_t)value : (mpi_handle)value;
+    return m->constants->handle_bytes == 4 ? (mpi_handle)(uint32_t)value : (mpi_handle)value;
 }
 
 static int64_t value_of(const struct sdfg_rt_mpi_library *m, mpi_handle comm)
 {
-    return m->handle_bytes == 4 ? (int64_t)(int32_t)(uint32_t)comm : (int64_t)comm;
+    return m->constants->handle_bytes == 4 ? (int64_t)(int32_t)(uint32_t)comm : (int64_t)comm;
 }
 
 /* A handle may stand for another communicator than last time: its size is asked for again. */

@@ -4,7 +4,7 @@
 
 static int mode(const struct sdfg_rt_mpi_library *m, const struct sdfg_rt_mpi_part *p)
 {
-    return p->writes ? m->mode_write : m->mode_read;
+    return p->writes ? m->constants->mode_write : m->constants->mode_read;
 }
 
 /* Whether all processes can go on. */

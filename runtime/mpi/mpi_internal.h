@@ -7,6 +7,17 @@
 
 typedef uintptr_t mpi_handle;
 
+/* Numbers of the library's header that do not depend on its handles. */
+struct sdfg_rt_mpi_constants {
+    void *in_place;
+    size_t handle_bytes;      /* of one handle in an array */
+    size_t source_at, tag_at; /* of the fields of a status, in bytes */
+    int proc_null, any_source, any_tag;
+    int orders[2];             /* MPI_ORDER_C, MPI_ORDER_FORTRAN */
+    int thread_multiple;       /* MPI_THREAD_MULTIPLE */
+    int mode_read, mode_write; /* MPI_MODE_RDONLY, MPI_MODE_WRONLY */
+};
+
 /* The library that is open. `self`: there is none, this process is the whole world. */
 struct sdfg_rt_mpi_library {
     bool self;
@@ -19,13 +30,7 @@ struct sdfg_rt_mpi_library {
     mpi_handle (*Comm_f2c)(int32_t); /* a macro in MPICH, where both handles are the same number: NULL */
     mpi_handle world, alone, none, errors_return, no_info; /* alone: MPI_COMM_SELF */
     mpi_handle types[SDFG_RT_MPI_TYPES], ops[SDFG_RT_MPI_OPS];
-    void *in_place;
-    size_t handle_bytes;      /* of one handle in an array */
-    size_t source_at, tag_at; /* of the fields of a status, in bytes */
-    int proc_null, any_source, any_tag;
-    int orders[2];             /* MPI_ORDER_C, MPI_ORDER_FORTRAN */
-    int thread_multiple;       /* MPI_THREAD_MULTIPLE */
-    int mode_read, mode_write; /* MPI_MODE_RDONLY, MPI_MODE_WRONLY */
+    const struct sdfg_rt_mpi_constants *constants;
 };
 
 /* Opened and initialized, or NULL with the reason. */

@@ -106,8 +106,8 @@ static bool long_row(const struct sdfg_rt_mpi_node *n, int64_t type, int64_t cou
     if (!became(n, &chunks, "MPI_Type_contiguous", m->Type_contiguous(CHUNK, base, &chunk), chunk))
         return false;
     char types[2 * sizeof(mpi_handle)];
-    memcpy(types, &chunks.type, m->handle_bytes);
-    memcpy(types + m->handle_bytes, &base, m->handle_bytes);
+    memcpy(types, &chunks.type, m->constants->handle_bytes);
+    memcpy(types + m->constants->handle_bytes, &base, m->constants->handle_bytes);
     *out = chunks;
     if (became(n, out, "MPI_Type_create_struct", m->Type_create_struct(2, lengths, offsets, types, &all), all))
         return true;

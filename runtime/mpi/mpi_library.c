@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct sdfg_rt_mpi_library library;
+static const struct sdfg_rt_mpi_constants no_constants; /* of a process that is the whole world */
+static struct sdfg_rt_mpi_library library = { .constants = &no_constants };
 static void *library_file;                                 /* NULL: none */
 static _Atomic(const struct sdfg_rt_mpi_library *) opened; /* `library`, initialized */
 
@@ -54,23 +55,25 @@ static const struct row {
 
 static void use_mpich(struct sdfg_rt_mpi_library *m)
 {
+    static const struct sdfg_rt_mpi_constants constants = {
+        .in_place = (void *)(intptr_t)-1,
+        .handle_bytes = 4,
+        .source_at = 8,
+        .tag_at = 12,
+        .proc_null = -1,
+        .any_source = -2,
+        .any_tag = -1,
+        .orders = { 56, 57 },
+        .thread_multiple = 3,
+        .mode_read = 2,
+        .mode_write = 4,
+    };
     m->world = 0x44000000;
     m->alone = 0x44000001;
     m->none = 0x04000000;
     m->errors_return = 0x54000001;
     m->no_info = 0x1c000000;
-    m->in_place = (void *)(intptr_t)-1;
-    m->handle_bytes = 4;
-    m->source_at = 8;
-    m->tag_at = 12;
-    m->proc_null = -1;
-    m->any_source = -2;
-    m->orders[0] = 56;
-    m->orders[1] = 57;
-    m->any_tag = -1;
-    m->thread_multiple = 3;
-    m->mode_read = 2;
-    m->mode_write = 4;
+    m->constants = &constants;
 #define MPI_ELEMENT(name, bytes, mpich, open, standard) m->types[SDFG_RT_MPI_##name] = mpich;
 #define MPI_OPERATION(name, mpich, open, standard)      m->ops[SDFG_RT_MPI_##name] = mpich;
 #include "runtime/mpi/mpi.def"
@@ -79,6 +82,19 @@ static void use_mpich(struct sdfg_rt_mpi_library *m)
 /* The first object that the library lacks, or NULL. */
 static const char *use_open(struct sdfg_rt_mpi_library *m, void *file)
 {
+    static const struct sdfg_rt_mpi_constants constants = {
+        .in_place = (void *)(intptr_t)1,
+        .handle_bytes = sizeof(void *),
+        .source_at = 0,
+        .tag_at = 4,
+        .proc_null = -2,
+        .any_source = -1,
+        .any_tag = -1,
+        .orders = { 0, 1 },
+        .thread_multiple = 3,
+        .mode_read = 2,
+        .mode_write = 4,
+    };
     static const struct {
         const char *name;
         size_t offset;
@@ -101,18 +117,7 @@ static const char *use_open(struct sdfg_rt_mpi_library *m, void *file)
             return objects[i].name;
         memcpy((char *)m + objects[i].offset, &object, sizeof object);
     }
-    m->in_place = (void *)(intptr_t)1;
-    m->handle_bytes = sizeof(void *);
-    m->source_at = 0;
-    m->tag_at = 4;
-    m->proc_null = -2;
-    m->any_source = -1;
-    m->orders[0] = 0;
-    m->orders[1] = 1;
-    m->any_tag = -1;
-    m->thread_multiple = 3;
-    m->mode_read = 2;
-    m->mode_write = 4;
+    m->constants = &constants;
     return NULL;
 }
 
@@ -129,6 +134,19 @@ static bool is_standard(void *file)
 /* The constants of the standard's ABI (MPI 5.0, appendix A). What the library lacks, or NULL. */
 static const char *use_standard(struct sdfg_rt_mpi_library *m, void *file)
 {
+    static const struct sdfg_rt_mpi_constants constants = {
+        .in_place = (void *)(intptr_t)1,
+        .handle_bytes = sizeof(void *),
+        .source_at = 0,
+        .tag_at = 4,
+        .proc_null = -3,
+        .any_source = -1,
+        .any_tag = -2,
+        .orders = { 0xC, 0xF },
+        .thread_multiple = 4096,
+        .mode_read = 16,
+        .mode_write = 256,
+    };
     void *fromint = dlsym(file, "MPI_Comm_fromint"); /* Fortran's integers are those of MPI_Comm_toint */
     if (!fromint)
         return "MPI_Comm_fromint";
@@ -139,18 +157,7 @@ static const char *use_standard(struct sdfg_rt_mpi_library *m, void *file)
     m->none = 0x100;
     m->errors_return = 0x143;
     m->no_info = 0x130;
-    m->in_place = (void *)(intptr_t)1;
-    m->handle_bytes = sizeof(void *);
-    m->source_at = 0;
-    m->tag_at = 4;
-    m->proc_null = -3;
-    m->any_source = -1;
-    m->orders[0] = 0xC;
-    m->orders[1] = 0xF;
-    m->any_tag = -2;
-    m->thread_multiple = 4096;
-    m->mode_read = 16;
-    m->mode_write = 256;
+    m->constants = &constants;
 #define MPI_ELEMENT(name, bytes, mpich, open, standard) m->types[SDFG_RT_MPI_##name] = standard;
 #define MPI_OPERATION(name, mpich, open, standard)      m->ops[SDFG_RT_MPI_##name] = standard;
 #include "runtime/mpi/mpi.def"
@@ -285,13 +292,13 @@ static bool start(char *trouble)
         return failed(trouble, "MPI_Initialized", result);
     if (there)
         result = library.Query_thread(&provided);
-    else if (!(result = library.Init_thread(NULL, NULL, library.thread_multiple, &provided))) {
+    else if (!(result = library.Init_thread(NULL, NULL, library.constants->thread_multiple, &provided))) {
         atexit(finalize);
         library.Comm_set_errhandler(library.world, library.errors_return);
     }
     if (result)
         return failed(trouble, there ? "MPI_Query_thread" : "MPI_Init_thread", result);
-    library.threads = provided == library.thread_multiple;
+    library.threads = provided == library.constants->thread_multiple;
     if ((result = library.Comm_rank(library.world, &library.rank)))
         return failed(trouble, "MPI_Comm_rank", result);
     if ((result = library.Comm_size(library.world, &library.size)))

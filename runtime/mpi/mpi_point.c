@@ -35,7 +35,7 @@ static void send(struct sdfg_rt_context *context, const char *where, const void 
     if (!begin(&n, context, where, grid, buffer, layout, &o.in))
         return;
     struct sdfg_rt_mpi_layout l = sdfg_rt_mpi_reached(&o.in);
-    bool good = sdfg_rt_mpi_rank(&n, "the receiver", to, n.mpi->proc_null, &peer);
+    bool good = sdfg_rt_mpi_rank(&n, "the receiver", to, n.mpi->constants->proc_null, &peer);
     if (good && n.mpi->self) {
         good = sdfg_rt_mpi_self_send(&n, o.in.memory, &l, to, tag);
     } else if (good && (good = sdfg_rt_mpi_elements(&n, &l, &e))) {
@@ -77,13 +77,14 @@ static void receive(struct sdfg_rt_context *context, const char *where, const vo
     if (!begin(&n, context, where, grid, buffer, layout, &o.out))
         return;
     struct sdfg_rt_mpi_layout l = sdfg_rt_mpi_reached(&o.out);
-    bool nobody = from == SDFG_RT_MPI_NOBODY || (from < 0 && from == n.mpi->proc_null);
-    bool good = sdfg_rt_mpi_rank(&n, "the sender", from, nobody ? n.mpi->proc_null : n.mpi->any_source, &peer);
+    bool nobody = from == SDFG_RT_MPI_NOBODY || (from < 0 && from == n.mpi->constants->proc_null);
+    bool good = sdfg_rt_mpi_rank(&n, "the sender", from,
+                                 nobody ? n.mpi->constants->proc_null : n.mpi->constants->any_source, &peer);
     if (good && n.mpi->self) {
         good = nobody || sdfg_rt_mpi_self_recv(&n, o.out.memory, &l, from, tag, request ? &own : NULL);
         started = own;
     } else if (good && (good = sdfg_rt_mpi_elements(&n, &l, &e))) {
-        which = tag < 0 ? n.mpi->any_tag : which;
+        which = tag < 0 ? n.mpi->constants->any_tag : which;
         if (!request)
             sdfg_rt_mpi_about(&n, "MPI_Recv", peer, which);
         int result = request ? n.mpi->Irecv(o.out.memory, e.count, e.type, peer, which, n.comm, &started)
@@ -116,9 +117,9 @@ bool sdfg_rt_mpi_complete(const struct sdfg_rt_mpi_node *n, const char *function
                           strcmp(function, "MPI_Wait") ? function : "a message"))
         return false;
     if (tag)
-        memcpy(tag, status.bytes + n->mpi->tag_at, sizeof *tag);
+        memcpy(tag, status.bytes + n->mpi->constants->tag_at, sizeof *tag);
     if (source)
-        memcpy(source, status.bytes + n->mpi->source_at, sizeof *source);
+        memcpy(source, status.bytes + n->mpi->constants->source_at, sizeof *source);
     return true;
 }
 

@@ -47,7 +47,7 @@ static bool open_any(const struct sdfg_rt_mpi_node *n)
 {
     static const char *const open[] = { "libscalapack-openmpi.so.2.2", "libscalapack-openmpi.so.2.1" };
     static const char *const mpich[] = { "libscalapack-mpich.so.2.2", "libscalapack-mpich.so.2.1" };
-    const char *const *names = n->mpi->handle_bytes == 4 ? mpich : open;
+    const char *const *names = n->mpi->constants->handle_bytes == 4 ? mpich : open;
     return !n->mpi->standard && (open_file(names[0]) || open_file(names[1])); /* those of Debian have other handles */
 }
 
