@@ -540,6 +540,19 @@ def other_programs(run):
     complain(run.start(f"{run.folder}/p.{{rank}}.sdfg", ["--N=4"]), 0)
 
 
+def one_fails(run):
+    """The program of one process cannot be compiled: all end, with its message."""
+    if run.ranks == 1:
+        return
+    for r in range(run.ranks):
+        g = Graph("p", {"N": "int64"}, x=array("float64", "N"))
+        g.mpi("Allreduce", {"_inbuffer": "x[0:N]"}, {"_outbuffer": "x[0:N]"})
+        text = g.write(run.folder).read_text()
+        (run.folder / f"fails.{r}.sdfg").write_text(text.replace(".Allreduce", ".Unheard") if r == run.ranks - 1 else text)
+    done = run.start(f"{run.folder}/fails.{{rank}}.sdfg", ["--N=4"], timeout=30)
+    complain(done, 5, ".Unheard' is not supported")
+
+
 def bad_rank(run):
     g = Graph("bad_rank", {"N": "int64"}, x=array("float64", "N"), to=array("int32", 1))
     g.mpi("Send", {"_buffer": "x[0:N]", "_dest": "to[0]", "_tag": "to[0]"}, {})
@@ -591,7 +604,7 @@ def truncated(run):
     complain(done, 8, '"recv"', by_one=False)
 
 
-TESTS = [deadlock, ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicators, parts_of_different_sizes, reduce_scatter, init_code, communicator, map_of_two, not_waiting, gaps_without_waiting, wrong_parts, abort, one_output, one_compiles, large_grid, bad_rank, truncated, other_sizes, other_programs]
+TESTS = [deadlock, ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicators, parts_of_different_sizes, reduce_scatter, init_code, communicator, map_of_two, not_waiting, gaps_without_waiting, wrong_parts, abort, one_output, one_compiles, large_grid, bad_rank, truncated, other_sizes, other_programs, one_fails]
 
 
 def in_worlds(test, binary, folder, worlds):
