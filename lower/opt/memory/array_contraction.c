@@ -205,7 +205,7 @@ static bool try_loops(struct shrink *w, const struct contracted *m)
         int64_t bytes = part.count * (int64_t)m->alloc->type->size, all = shrink_elements(m);
         if (part.count <= all && w->taken + bytes <= SHRINK_FRAME &&
             ((part.count < all && shrink_bases_differ(w, m, &part, loops, count)) ||
-             (!w->jumps && shrink_is_filled_first(m, loop, &part)))) {
+             (!w->jumps && shrink_is_filled_first(w, m, loop, &part)))) {
             w->taken += bytes;
             remark(w->tree->ir->remarks, m->alloc->place, remark_memory(w->tree, m->alloc), REMARK_SHRUNK,
                    (long long)bytes, remark_subject(w->tree, loop), remark_bytes(w->tree, m->alloc));

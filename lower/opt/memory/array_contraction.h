@@ -50,7 +50,7 @@ bool shrink_find_sized_part(const struct shrink *w, const struct contracted *m, 
 bool shrink_bases_differ(const struct shrink *w, const struct contracted *m, const struct contracted_part *part,
                          const struct tree_frame *loops, uint32_t count);
 /* Does every iteration of the loop store all of the part before it looks at any of it? */
-bool shrink_is_filled_first(const struct contracted *m, const struct tree_stmt *loop,
+bool shrink_is_filled_first(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
                             const struct contracted_part *part);
 /* The loops between the allocation and the accesses that are around all of these, outermost first; gives their number.
  */

@@ -313,12 +313,51 @@ static bool covers(const struct tree_access *a, const struct tree_stmt *loop, co
     return rest.known && rest.count == 0 && low + rest.constant == part->low && reach == part->count;
 }
 
-bool shrink_is_filled_first(const struct contracted *m, const struct tree_stmt *loop,
+static bool names(const struct shrink *w, const struct tree_stmt *s, const struct tree_var *v)
+{
+    struct tree_scan scan = { .arena = w->arena };
+    if (s)
+        tree_scan_add(&scan, s);
+    return map_has(&scan.uses, v);
+}
+
+/* The branch in the iteration that all accesses stand in, or the iteration itself. */
+static struct tree_stmt *common_branch(const struct shrink *w, const struct contracted *m, struct tree_stmt *block)
+{
+    struct tree_stmt *found = NULL;
+    for (uint32_t i = 0; i < block->items.count; i++)
+        if (names(w, block->items.items[i], m->alloc->var)) {
+            if (found)
+                return block;
+            found = block->items.items[i];
+        }
+    if (found && found->kind == STMT_BLOCK)
+        return common_branch(w, m, found);
+    bool branch = found && found->kind == STMT_IF && !names(w, found->otherwise, m->alloc->var);
+    return branch ? common_branch(w, m, found->body) : block;
+}
+
+/* Does the first access take place in each iteration in which any does? */
+static bool is_always_there(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop)
+{
+    struct tree_piece piece = { 0 };
+    if (!m->accesses.items[0]->guarded)
+        return true;
+    piece_add(w->arena, &piece, common_branch(w, m, loop->body), NULL);
+    for (uint32_t i = 0; i < piece.accesses.count; i++) {
+        const struct tree_access *a = piece.accesses.items[i];
+        if (a->pointer && a->pointer->op == EXPR_VAR && a->pointer->var == m->alloc->var)
+            return !a->guarded;
+    }
+    return false;
+}
+
+bool shrink_is_filled_first(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
                             const struct contracted_part *part)
 {
     const struct tree_access *first = m->accesses.items[0];
     const struct tree_stmt *nest = nest_of(first, loop);
-    if (!first->store || first->guarded || !covers(first, loop, part))
+    if (!first->store || !is_always_there(w, m, loop) || !covers(first, loop, part))
         return false;
     for (uint32_t i = 1; nest && i < m->accesses.count; i++)
         if (nest_of(m->accesses.items[i], loop) == nest)
