@@ -43,13 +43,17 @@ static uint64_t product_ends(const struct edge *e, const struct library *l)
 }
 
 /* Sparse products take their rows from the row pointers and the columns from the dense operand. The lists of a row end
- * where the row pointers say; `_c` is initialized over its shape unless the product is added to it (beta = 1). */
+ * where the row pointers say; `_c` is initialized over its shape unless the product is added to it (beta = 1). The
+ * libraries that a node asks for are told the shape of `_c` and the height of `_b` (MKL), or of all (cuSPARSE). */
 static uint64_t sparse_ends(const struct edge *e, const struct library *l)
 {
     const char *name = e->dst == &l->node ? e->dst_conn : e->src_conn;
+    const char *library = l->implementation ? l->implementation : "";
     struct library_number beta;
-    if (!name || !strcmp(name, "_a_rows"))
+    if (!name || !strcmp(name, "_a_rows") || !strcmp(library, "cuSPARSE"))
         return all_ends;
+    if (!strcmp(library, "MKL"))
+        return !strcmp(name, "_c") ? all_ends : !strcmp(name, "_b") ? 1 : 0;
     if (!strcmp(name, "_b") && e->memlet.subset && e->memlet.subset->rank >= 2)
         return columns_end(l, e->memlet.subset->rank);
     if (strcmp(name, "_c") != 0)

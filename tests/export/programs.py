@@ -11,13 +11,13 @@ from dace.libraries.sparse.nodes.csrmv import CSRMV
 M, N, K, NNZ, B = (dace.symbol(s) for s in ("M", "N", "K", "NNZ", "B"))
 
 
-def program(folder, name, node, shapes, inputs, output, types={}):
-    """One node between whole containers; `inputs` and `output` map connectors to them."""
+def program(folder, name, node, shapes, inputs, output, types={}, library="pure"):
+    """One node between whole containers; `inputs` and `output` map connectors to them. `library` expands it if it can."""
     graph = dace.SDFG(name)
     state = graph.add_state()
     for container, shape in shapes.items():
         graph.add_array(container, shape, types.get(container, dace.float64))
-    node.implementation = "pure" if "pure" in node.implementations else None
+    node.implementation = library if library in node.implementations else None
     for connector, container in inputs.items():
         node.add_in_connector(connector, force=True)
         state.add_edge(state.add_read(container), None, node, connector, graph.make_array_memlet(container))
@@ -31,14 +31,23 @@ def sparse(folder):
     shapes = {"rows": [M + 1], "cols": [NNZ], "vals": [NNZ]}
     lists = {"_a_rows": "rows", "_a_cols": "cols", "_a_vals": "vals", "_b": "b"}
     types = {"rows": dace.int32, "cols": dace.int32}
-    for beta, addend in (0, {}), (1, {"_cin": "c"}), (0.5, {"_cin": "d"}):
+    def product(name, node, beta, library="pure"):
+        tall = isinstance(node, CSRMM)
+        out = [M, N] if tall else [M]
+        dense = ([N, K] if node.transB else [K, N]) if tall else [K]
+        node.beta = beta
+        addend = {0: {}, 1: {"_cin": "c"}, 0.5: {"_cin": "d"}}[beta]
+        program(folder, name, node, shapes | {"b": dense, "c": out} | ({"d": out} if beta == 0.5 else {}), lists | addend, {"_c": "c"}, types, library)
+
+    for beta in 0, 1, 0.5:
         tail = str(beta).replace(".", "")
-        other = lambda shape: {"d": shape} if beta == 0.5 else {}
-        for transposed in False, True:
-            program(folder, f"csrmm{'_transposed' if transposed else ''}_{tail}", CSRMM("n", transB=transposed, beta=beta),
-                    shapes | {"b": [N, K] if transposed else [K, N], "c": [M, N]} | other([M, N]), lists | addend, {"_c": "c"}, types)
-        program(folder, f"csrmv_{tail}", CSRMV("n", beta=beta), shapes | {"b": [K], "c": [M]} | other([M]), lists | addend,
-                {"_c": "c"}, types)
+        product(f"csrmm_{tail}", CSRMM("n"), beta)
+        product(f"csrmv_{tail}", CSRMV("n"), beta)
+    product("csrmm_transposed", CSRMM("n", transB=True), 1)
+    product("csrmm_mkl", CSRMM("n"), 1, "MKL")
+    product("csrmv_mkl", CSRMV("n"), 0, "MKL")
+    product("csrmm_cusparse", CSRMM("n", transB=True), 1, "cuSPARSE")
+    product("csrmv_cusparse", CSRMV("n"), 0.5, "cuSPARSE")
     program(folder, "csrmm_mixed", CSRMM("n"), shapes | {"b": [K, N], "c": [M, N]}, lists, {"_c": "c"},
             types | {"vals": dace.float32, "b": dace.float32})
 
