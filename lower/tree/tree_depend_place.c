@@ -59,16 +59,21 @@ static bool is_fixed(const struct depend_problem *p, const struct linear_term *t
     return true;
 }
 
-/* l = quotient * stride + rest; sizes that are multiples of the stride stand in the quotient, or all in the rest. */
+/* Where sizes that are multiples of the stride stand: one stride may be in the rest where a row is gone through
+ * backwards, from its end. */
+enum split_sizes { SIZES_IN_QUOTIENT, SIZES_IN_REST, SIZES_BUT_ONE, SPLITS };
+
+/* l = quotient * stride + rest */
 static bool split(const struct depend_problem *p, struct linear *quotient, struct linear *rest, const struct linear *l,
-                  const struct linear_term *stride, bool sizes_rest)
+                  const struct linear_term *stride, enum split_sizes sizes)
 {
     linear_constant(quotient, 0);
     linear_constant(rest, l->constant);
     for (uint32_t i = 0; i < l->count; i++) {
         struct linear one;
         linear_constant(&one, 0);
-        bool divided = divide(&one.terms[0], &l->terms[i], stride) && !(sizes_rest && is_fixed(p, &l->terms[i]));
+        bool divided =
+            divide(&one.terms[0], &l->terms[i], stride) && !(sizes == SIZES_IN_REST && is_fixed(p, &l->terms[i]));
         if (!divided)
             one.terms[0] = l->terms[i];
         if (one.terms[0].count == 0)
@@ -76,6 +81,14 @@ static bool split(const struct depend_problem *p, struct linear *quotient, struc
         else
             one.count = 1;
         linear_add(divided ? quotient : rest, &one, 1);
+    }
+    if (sizes == SIZES_BUT_ONE && quotient->constant != 0) {
+        struct linear one;
+        int64_t sign = quotient->constant > 0 ? 1 : -1;
+        linear_constant(&one, 0);
+        one.terms[one.count++] = *stride;
+        linear_add(rest, &one, sign);
+        quotient->constant -= sign;
     }
     return quotient->known && rest->known;
 }
@@ -100,6 +113,15 @@ static uint32_t add_stride(struct linear_term *strides, uint32_t count, const st
     return count + 1;
 }
 
+/* Where sizes are multiplied with nothing else (the last row of a matrix), each of them may be the stride. */
+static uint32_t add_sizes(struct linear_term *strides, uint32_t count, const struct linear_term *product)
+{
+    for (uint32_t k = 0; product->count > 1 && k < product->count; k++)
+        count = add_stride(strides, count,
+                           &(struct linear_term){ .times = 1, .count = 1, .factors = { product->factors[k] } });
+    return count;
+}
+
 /* All strides, those with the fewest factors first: products of sizes, and those as many times as the term has them,
  * where rows have elements of several places. None: there are only constants, or nothing that is multiplied. */
 static uint32_t find_strides(const struct depend_problem *p, const struct linear *l, struct linear_term *strides)
@@ -115,6 +137,8 @@ static uint32_t find_strides(const struct depend_problem *p, const struct linear
         one.times = l->terms[i].times < 0 ? -l->terms[i].times : l->terms[i].times;
         count = add_stride(strides, count, &one);
     }
+    for (uint32_t i = 0, others = count; others == 0 && i < l->count; i++)
+        count = add_sizes(strides, count, &l->terms[i]);
     return count;
 }
 
@@ -207,8 +231,8 @@ static bool add_size(struct depend_problem *p)
 static bool is_apart(struct depend_problem *p, const struct linear *l, const struct linear_term *stride,
                      struct linear *quotient, struct linear *rest, int64_t low, int64_t high)
 {
-    for (int sizes_rest = 0; sizes_rest < 2; sizes_rest++)
-        if (split(p, quotient, rest, l, stride, sizes_rest) && is_below(p, rest, 1, stride, -low) &&
+    for (enum split_sizes sizes = SIZES_IN_QUOTIENT; sizes < SPLITS; sizes++)
+        if (split(p, quotient, rest, l, stride, sizes) && is_below(p, rest, 1, stride, -low) &&
             is_below(p, rest, -1, stride, high))
             return true;
     return false;

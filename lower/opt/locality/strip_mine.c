@@ -108,17 +108,21 @@ static void inspect_assign(struct strip *w, struct tree_stmt *s, bool guarded)
     see(w, itself);
 }
 
-/* Memory is taken for uniform until something else is stored there. */
+/* Memory is taken for uniform until something else is stored there. That of the heap has as many elements as sizes say.
+ */
 static void inspect_alloc(struct strip *w, const struct tree_stmt *s, bool guarded)
 {
+    bool sized = s->where == TREE_HEAP && s->count->op != EXPR_INT && is_uniform(w, s->count);
     int64_t count = s->count->op == EXPR_INT ? s->count->i : INT32_MAX;
-    w->ok &= s->where == TREE_STACK && !s->zero && count < INT32_MAX && !guarded && !map_has(&w->memory, s->var) &&
-             type_is_basic(s->type);
+    w->ok &= (sized || (s->where == TREE_STACK && count < INT32_MAX)) && !s->zero && !guarded &&
+             !map_has(&w->memory, s->var) && type_is_basic(s->type);
     map_put(w->tree->scratch, &w->memory, s->var, (void *)(uintptr_t)s);
     if (count > STRIP_FEW && !map_has(&w->varied, s->var))
         map_put(w->tree->scratch, &w->uniform, s->var, (void *)(uintptr_t)s);
-    else if (w->ok)
+    else if (w->ok && !sized)
         w->bytes += count * (int64_t)s->type->size;
+    else
+        w->sized = true;
 }
 
 bool strip_stores_uniform(const struct strip *w, const struct tree_stmt *s)
@@ -155,6 +159,10 @@ static void inspect(struct strip *w, struct tree_stmt *s, bool guarded)
     case STMT_ALLOC:
         inspect_alloc(w, s, guarded);
         break;
+    case STMT_FREE:
+        w->ok &= !guarded && map_has(&w->memory, s->var);
+        w->direct++;
+        break;
     case STMT_STORE:
     case STMT_REDUCE:
         inspect_store(w, s, guarded);
@@ -178,7 +186,7 @@ static void inspect_all(struct strip *w, const struct tree_stmt *loop)
         w->runs = w->uniform = w->arrays = w->memory = (struct map){ 0 };
         w->run = w->direct = 0;
         w->bytes = 0;
-        w->again = false;
+        w->again = w->sized = false;
         inspect_items(w, loop->body, false);
     } while (w->again && w->ok);
 }
@@ -211,8 +219,8 @@ static bool is_long(const struct tree_stmt *loop)
 /* What stands against taking the loop apart; NULL: nothing. */
 static const char *obstacle(struct strips *all, struct strip *w, struct tree_stmt *loop)
 {
-    if (w->piece.control || w->piece.effects || w->piece.frees || w->piece.jumps)
-        return "it has jumps, calls or memory that is given back";
+    if (w->piece.control || w->piece.effects || w->piece.jumps)
+        return "it has jumps or calls";
     if (!iterations_keep_variables(&all->x, loop))
         return "a variable carries values from iteration to iteration";
     tree_scan_add(&w->scan, loop->body);

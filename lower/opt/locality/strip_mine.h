@@ -1,4 +1,4 @@
-/* Between the files of the strip pass: which loops may be taken apart (pass_strip.c), whether that pays
+/* Between the files of the strip pass: which loops may be taken apart (strip_mine.c), whether that pays
  * (pass_strip_pays.c), which data all of a strip reads (pass_strip_block.c), and what becomes of the loop
  * (pass_strip_make.c). */
 #ifndef LOWER_PASS_STRIP_H
@@ -23,12 +23,13 @@ struct strip {
     struct map uniform;    /* variables that have one value for all of the strip, memory that has the same values */
     struct map varied;     /* variables of memory that has not */
     struct map arrays;     /* variable -> pointer variable of its values, or of its memory */
-    struct map memory;     /* variables of stack memory -> the allocation */
+    struct map memory;     /* variables of memory of an iteration -> the allocation */
     uintptr_t run, direct; /* direct: uses of such memory as the pointer of an access */
     int64_t bytes;         /* of memory of an iteration that differs from that of the others */
     int64_t width;         /* iterations of a full strip */
     struct tree_var *base; /* first value of the strip */
     struct tree_expr *stop;
+    bool sized; /* has memory that differs, of which only a run knows the size */
     bool ok, again;
 };
 

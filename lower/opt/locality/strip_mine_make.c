@@ -4,6 +4,7 @@
 
 enum {
     WIDEST = 64,
+    SIZED = 32 /* where a run says how much memory an iteration has */,
     STRIPS = 8 /* at least, for threads to share */
 };
 
@@ -141,7 +142,7 @@ static void put_iteration(struct strip *w, struct tree_stmt *body, struct tree_s
 /* It was taken in front of the strip. */
 static bool take_out_memory(void *user, struct tree_stmt *s)
 {
-    if (s->kind == STMT_ALLOC)
+    if (s->kind == STMT_ALLOC || s->kind == STMT_FREE)
         *s = *stmt_block(user);
     return true;
 }
@@ -170,7 +171,7 @@ static bool brings_memory(const struct strip *w)
 {
     for (uint32_t i = 0; i < w->memory.count; i++) {
         const struct tree_stmt *alloc = w->memory.slots[i].value;
-        if (map_has(&w->uniform, alloc->var) || alloc->count->i > STRIP_FEW * w->width)
+        if (map_has(&w->uniform, alloc->var) || alloc->count->op != EXPR_INT || alloc->count->i > STRIP_FEW * w->width)
             return false;
     }
     return true;
@@ -182,7 +183,7 @@ static struct tree_stmt *take_apart(struct strip *w, struct tree_stmt *block)
     struct tree_stmt *out = stmt_block(t), *run = NULL;
     for (uint32_t i = 0; i < block->items.count; i++) {
         struct tree_stmt *s = block->items.items[i];
-        if (s->kind == STMT_ALLOC)
+        if (s->kind == STMT_ALLOC || s->kind == STMT_FREE)
             continue;
         if (s->kind == STMT_ASSIGN && map_has(&w->uniform, s->var)) {
             stmt_append(t, out, s); /* in front of the run: nothing in it changes what this needs */
@@ -225,7 +226,7 @@ static void allocate(struct strip *w, struct tree_stmt *block)
         struct tree_stmt *alloc = stmt_clone(t, w->memory.slots[i].value);
         w->memory.slots[i].value = alloc;
         if (own_memory(w, alloc->var))
-            alloc->count = expr_i64(t, alloc->count->i * w->width);
+            alloc->count = expr_binary(t, EXPR_MUL, alloc->count, expr_i64(t, w->width));
         stmt_append(t, block, alloc);
     }
 }
@@ -233,7 +234,7 @@ static void allocate(struct strip *w, struct tree_stmt *block)
 static int64_t width(const struct strip *w, bool threads)
 {
     const struct tree_stmt *loop = w->loop;
-    int64_t widest = WIDEST;
+    int64_t widest = w->sized ? SIZED : WIDEST;
     while (widest > STRIP_NARROWEST && widest * w->bytes > strip_memory(w))
         widest /= 2;
     if (!threads || !loop->loop.parallel || loop->begin->op != EXPR_INT || loop->end->op != EXPR_INT)
@@ -259,6 +260,11 @@ void strip_make(struct strip *w, struct tree_stmt *loop, bool threads)
     struct tree_stmt *body = take_apart(w, loop->body);
     for (uint32_t i = 0; i < body->items.count; i++)
         stmt_append(t, inside, body->items.items[i]);
+    for (uint32_t i = 0; i < w->memory.count; i++) {
+        const struct tree_stmt *alloc = w->memory.slots[i].value;
+        if (alloc->where == TREE_HEAP)
+            stmt_free(t, inside, alloc->var);
+    }
     loop->var = w->base;
     loop->step = by;
     loop->body = inside;

@@ -174,16 +174,33 @@ static bool is_closed(const struct shrink *w, struct tree_stmt *loop)
     return !piece.control && !piece.jumps;
 }
 
+bool shrink_find_heap_part(const struct shrink *w, const struct contracted *m, struct tree_stmt *loop,
+                           struct contracted_part *part)
+{
+    return !w->device && m->alloc->where == TREE_HEAP && shrink_find_sized_part(w, m, loop, part) && is_closed(w, loop);
+}
+
+void shrink_say(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
+                const struct contracted_part *part)
+{
+    struct tree *t = w->tree;
+    const char *memory = remark_memory(t, m->alloc), *subject = remark_subject(t, loop),
+               *all = remark_bytes(t, m->alloc);
+    if (part->elements)
+        remark(t->ir->remarks, m->alloc->place, memory, REMARK_SHRUNK_HEAP, subject, all);
+    else
+        remark(t->ir->remarks, m->alloc->place, memory, REMARK_SHRUNK,
+               (long long)(part->count * (int64_t)m->alloc->type->size), subject, all);
+}
+
 /* The part of the heap that an iteration uses, of which sizes say how large it is. */
 static bool try_sized(struct shrink *w, const struct contracted *m, struct tree_stmt *loop,
                       const struct tree_frame *loops, uint32_t count)
 {
     struct contracted_part part;
-    if (w->device || m->alloc->where != TREE_HEAP || !shrink_find_sized_part(w, m, loop, &part) ||
-        !is_closed(w, loop) || !shrink_bases_differ(w, m, &part, loops, count))
+    if (!shrink_find_heap_part(w, m, loop, &part) || !shrink_bases_differ(w, m, &part, loops, count))
         return false;
-    remark(w->tree->ir->remarks, m->alloc->place, remark_memory(w->tree, m->alloc), REMARK_SHRUNK_HEAP,
-           remark_subject(w->tree, loop), remark_bytes(w->tree, m->alloc));
+    shrink_say(w, m, loop, &part);
     shrink_put_into(w, m, m->alloc->var, loop, &part);
     return true;
 }
@@ -207,8 +224,7 @@ static bool try_loops(struct shrink *w, const struct contracted *m)
             ((part.count < all && shrink_bases_differ(w, m, &part, loops, count)) ||
              (!w->jumps && shrink_is_filled_first(w, m, loop, &part)))) {
             w->taken += bytes;
-            remark(w->tree->ir->remarks, m->alloc->place, remark_memory(w->tree, m->alloc), REMARK_SHRUNK,
-                   (long long)bytes, remark_subject(w->tree, loop), remark_bytes(w->tree, m->alloc));
+            shrink_say(w, m, loop, &part);
             shrink_put_into(w, m, m->alloc->var, loop, &part);
             return true;
         }

@@ -1,5 +1,6 @@
-/* Between the files of the shrink pass: what is known of memory (pass_shrink.c), the part of it that an iteration needs
- * (pass_shrink_part.c), and memory that several loops use, each for itself (pass_shrink_split.c). */
+/* Between the files of array contraction: what is known of memory (array_contraction.c), the part of it that an
+ * iteration needs (array_contraction_part.c), and memory that several loops use, each for itself
+ * (array_contraction_split.c). */
 #ifndef LOWER_PASS_SHRINK_H
 #define LOWER_PASS_SHRINK_H
 
@@ -38,6 +39,12 @@ struct contracted_part {
 
 /* Elements of the memory; the largest number if they are not known. */
 int64_t shrink_elements(const struct contracted *m);
+/* Does the sum keep its value while the statement runs? */
+bool shrink_stays(const struct shrink *w, const struct linear *l, const struct tree_stmt *s);
+/* The sum where the loops around the access, inside `loop`, make it least or largest, in terms of what is known when an
+ * iteration of `loop` begins. */
+bool shrink_find_end(const struct shrink *w, struct linear *l, const struct tree_access *a,
+                     const struct tree_stmt *loop, bool least);
 /* The part that all accesses stay in, which stand inside `loop`; false: too large, not known, or not the same one from
  * the begin of an iteration to its end. */
 bool shrink_find_part(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
@@ -45,6 +52,9 @@ bool shrink_find_part(const struct shrink *w, const struct contracted *m, const 
 /* The same where bounds of loops inside are sizes: as many elements as the iteration knows when it begins. */
 bool shrink_find_sized_part(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
                             struct contracted_part *part);
+/* The same for memory of the heap that iterations may take and give back. */
+bool shrink_find_heap_part(const struct shrink *w, const struct contracted *m, struct tree_stmt *loop,
+                           struct contracted_part *part);
 /* Do two iterations of the loops, innermost last, always have bases that are at least `part->count` elements apart, or
  * touch different elements? */
 bool shrink_bases_differ(const struct shrink *w, const struct contracted *m, const struct contracted_part *part,
@@ -55,6 +65,9 @@ bool shrink_is_filled_first(const struct shrink *w, const struct contracted *m, 
 /* The loops between the allocation and the accesses that are around all of these, outermost first; gives their number.
  */
 uint32_t shrink_common_loops(const struct contracted *m, struct tree_frame *out);
+/* The remark about memory that an iteration of the loop has of its own. */
+void shrink_say(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
+                const struct contracted_part *part);
 /* Accesses inside `loop` go to memory of the iteration, which `to` points to. */
 void shrink_put_into(struct shrink *w, const struct contracted *m, struct tree_var *to, struct tree_stmt *loop,
                      const struct contracted_part *part);

@@ -60,8 +60,7 @@ static void base_of(struct linear *out, const struct tree_access *a, const struc
             out->terms[out->count++] = a->at->terms[i];
 }
 
-/* Does the expression keep its value while the statement runs? */
-static bool stays(const struct shrink *w, const struct linear *l, const struct tree_stmt *s)
+bool shrink_stays(const struct shrink *w, const struct linear *l, const struct tree_stmt *s)
 {
     struct tree_scan scan = { .arena = w->arena };
     if (l->count)
@@ -90,7 +89,7 @@ bool shrink_find_part(const struct shrink *w, const struct contracted *m, const 
 {
     struct interval all = { 0 };
     base_of(&part->base, m->accesses.items[0], loop);
-    if (!is_of_loops(&part->base, m->accesses.items[0]->frame, loop) && !stays(w, &part->base, loop->body))
+    if (!is_of_loops(&part->base, m->accesses.items[0]->frame, loop) && !shrink_stays(w, &part->base, loop->body))
         return false;
     for (uint32_t i = 0; i < m->accesses.count; i++) {
         const struct tree_access *a = m->accesses.items[i];
@@ -114,9 +113,7 @@ bool shrink_find_part(const struct shrink *w, const struct contracted *m, const 
            ++part->count * (int64_t)m->alloc->type->size <= SHRINK_LARGEST;
 }
 
-/* The sum where the loops around the access, inside `loop`, make it least or largest, in terms of what is known when an
- * iteration of `loop` begins. */
-static bool find_end(const struct shrink *w, struct linear *l, const struct tree_access *a,
+bool shrink_find_end(const struct shrink *w, struct linear *l, const struct tree_access *a,
                      const struct tree_stmt *loop, bool least)
 {
     for (const struct tree_frame *f = a->frame; f && f->loop != loop; f = f->outer) {
@@ -131,7 +128,7 @@ static bool find_end(const struct shrink *w, struct linear *l, const struct tree
         bound.constant -= !begin;
         linear_add(l, &bound, times);
     }
-    return l->known && stays(w, l, loop->body);
+    return l->known && shrink_stays(w, l, loop->body);
 }
 
 enum { MOST_ENDS = 4 };
@@ -177,7 +174,7 @@ static bool find_ends(const struct shrink *w, const struct contracted *m, const 
             struct linear rest;
             linear_copy(&rest, a->at);
             linear_add(&rest, base, -1);
-            if (a->extent != 1 || a->type != m->alloc->type || !find_end(w, &rest, a, loop, least) ||
+            if (a->extent != 1 || a->type != m->alloc->type || !shrink_find_end(w, &rest, a, loop, least) ||
                 !add_end(w, least ? low : high, &rest, least, frame))
                 return false;
         }
@@ -191,7 +188,7 @@ bool shrink_find_sized_part(const struct shrink *w, const struct contracted *m, 
     struct tree *t = w->tree;
     struct part_ends *ends = NEW_ARRAY(w->arena, struct part_ends, 2), *low = &ends[0], *high = &ends[1];
     base_of(&part->base, m->accesses.items[0], loop);
-    if ((!is_of_loops(&part->base, m->accesses.items[0]->frame, loop) && !stays(w, &part->base, loop->body)) ||
+    if ((!is_of_loops(&part->base, m->accesses.items[0]->frame, loop) && !shrink_stays(w, &part->base, loop->body)) ||
         !find_ends(w, m, loop, &part->base, low, high) || low->count > 1)
         return false;
     part->low = part->count = 0;
@@ -249,7 +246,7 @@ static bool bases_differ(const struct shrink *w, const struct contracted_part *p
             return false;
         steps[i] = steps[i] < 0 ? -steps[i] : steps[i];
     }
-    if (!stays(w, &rest, loops[0].loop))
+    if (!shrink_stays(w, &rest, loops[0].loop))
         return false;
     for (uint32_t done = 0; done < count; done++) {
         uint32_t least = 0;
