@@ -194,6 +194,8 @@ bool fe_assign(struct fe *f, const struct py *target, const struct value *v, con
         return false;
     if (is_own_holder(base))
         return fe_set_item(f, target, base, index, v);
+    if (v->kind == FE_TUPLE && !(v = fe_as_array(f, target, v)))
+        return false;
     if (!fe_is_operand(v))
         return fe_error(f, target, "%s cannot be an element", fe_describe(f, v)) != NULL;
     const struct value *mask = mask_of(base, index);

@@ -47,7 +47,8 @@ static void meet(struct fe *f, struct fe_binding *now, const struct value *a, co
     const struct value *other = one && !ended[1] ? old : z;
     if (!none && other && (!fe_is_operand(a) || !fe_is_operand(other)) && !fe_same_value(a, other)) {
         now->value = NULL;
-        now->gone = "is not the same after both branches, and neither a number nor an array";
+        now->gone = "is not the same after both branches, and neither a number nor an array (of a tuple, names for each element "
+                    "may differ)";
         return;
     }
     if (one) {
@@ -68,17 +69,16 @@ static void meet(struct fe *f, struct fe_binding *now, const struct value *a, co
 static void meet_all(struct fe *f, const struct fe_snapshot *start, const struct first_branch *first,
                      const bool ended[2])
 {
-    const char *returned = intern(f->ir->names, "__result"); /* both branches give one */
     struct fe_changed changed = fe_changed(f, start);
     for (uint32_t i = 0; i < changed.list.count; i++) {
         struct fe_binding *now = &f->scope->names.items[changed.list.items[i].place];
         const struct value *old = changed.list.items[i].before.value;
         const struct value *a = map_has(&first->values, now->name) ? map_get(&first->values, now->name) : old;
-        meet(f, now, a, old, ended, now->name == returned);
+        meet(f, now, a, old, ended, fe_is_result_name(now->name));
     }
     for (uint32_t i = start->count; i < first->count; i++) {
         struct fe_binding *now = &f->scope->names.items[i];
-        meet(f, now, map_get(&first->values, now->name), NULL, ended, now->name == returned);
+        meet(f, now, map_get(&first->values, now->name), NULL, ended, fe_is_result_name(now->name));
     }
 }
 

@@ -335,15 +335,15 @@ static const struct value *named_result(struct fe *f, const struct py *n, struct
     return b && b->value ? b->value : fe_none(f);
 }
 
-/* What the function returned (fe_return_statement). */
-static const struct value *result_of(struct fe *f, const struct py *n, struct fe_scope *inner)
+/* What the function returned under the name (fe_return_statement). */
+static const struct value *result_of(struct fe *f, const struct py *n, struct fe_scope *inner, const char *name)
 {
-    const struct value *v = named_result(f, n, inner, intern(f->ir->names, "__result"));
+    const struct value *v = named_result(f, n, inner, name);
     if (!v || v->kind != FE_TUPLE || !v->lazy || !v->count || v->items[0]->kind != FE_STRING)
         return v;
     const struct value **items = NEW_ARRAY(f->arena, const struct value *, v->count);
     for (uint32_t i = 0; i < v->count; i++)
-        if (!(items[i] = named_result(f, n, inner, v->items[i]->text)))
+        if (!(items[i] = result_of(f, n, inner, v->items[i]->text)))
             return NULL;
     return fe_tuple(f, items, v->count);
 }
@@ -382,7 +382,7 @@ const struct value *fe_call_function_value(struct fe *f, const struct fe_functio
         good = v != NULL;
     } else {
         good = fe_block(f, &fn->node->function.body);
-        v = good ? typed_result(f, fn, a->node, result_of(f, a->node, inner)) : NULL;
+        v = good ? typed_result(f, fn, a->node, result_of(f, a->node, inner, intern(f->ir->names, "__result"))) : NULL;
         good = v != NULL;
     }
     f->calls.count -= fn->node->kind == PY_FUNCTION_DEF;

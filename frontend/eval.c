@@ -189,6 +189,28 @@ static const struct value *comparison(struct fe *f, const struct py *n)
     return left ? all : NULL;
 }
 
+/* `a if test else b`: of tuples and lists each element is chosen. */
+static const struct value *chosen(struct fe *f, const struct py *n, const struct value *test, const struct value *a,
+                                  const struct value *b)
+{
+    if (fe_is_operand(a) && fe_is_operand(b))
+        return fe_select(f, n, test, a, b);
+    if (fe_same_value(a, b))
+        return a;
+    bool alike = a->kind == FE_TUPLE && b->kind == FE_TUPLE && a->list == b->list && !a->lazy && !b->lazy;
+    if (!alike || a->count != b->count)
+        return fe_error(f, n,
+                        "%s or %s, which the run decides: numbers and arrays alone can be chosen there, and tuples of as "
+                        "many (an `if` statement around what uses them can do the same)",
+                        fe_describe(f, a), fe_describe(f, b));
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, a->count + 1);
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!(items[i] = chosen(f, n, test, a->items[i], b->items[i])))
+            return NULL;
+    const struct value *v = fe_tuple(f, items, a->count);
+    return a->list ? fe_as_list(f, v) : v;
+}
+
 static const struct value *conditional(struct fe *f, const struct py *n)
 {
     const struct value *test = fe_eval(f, n->if_exp.test);
@@ -202,7 +224,7 @@ static const struct value *conditional(struct fe *f, const struct py *n)
     f->eager++;
     const struct value *a = fe_eval(f, n->if_exp.body), *b = a ? fe_eval(f, n->if_exp.orelse) : NULL;
     f->eager--;
-    return b ? fe_select(f, n, test, a, b) : NULL;
+    return b ? chosen(f, n, test, a, b) : NULL;
 }
 
 /* ---- attributes ---- */

@@ -107,10 +107,8 @@ const struct value *fe_into(struct fe *f, struct fe_args *a, const struct value 
         const struct type *t = fe_dtype(f, a->node, dtype, NULL);
         v = t ? fe_cast(f, a->node, t, v) : NULL;
     }
-    if (where && where->kind == FE_TUPLE) {
-        struct fe_args one = { .node = a->node, .items = &where, .count = 1 };
-        where = fn_array(f, NULL, &one);
-    }
+    if (where && where->kind == FE_TUPLE)
+        where = fe_as_array(f, a->node, where);
     if (v && where && (!out || out->kind == FE_NONE)) /* other elements have no value; here they are zero */
         return fe_select(f, a->node, where, v, fe_cast(f, a->node, fe_own_type(f, v), fe_int(f, 0)));
     if (!v || !out || out->kind == FE_NONE)
@@ -129,8 +127,7 @@ static bool operands(struct fe *f, struct fe_args *a, uint32_t count)
         return fe_error(f, a->node, "%u arguments, %u are needed", a->count, count) != NULL;
     for (uint32_t i = 0; i < count; i++) {
         if (a->items[i]->kind == FE_TUPLE) {
-            struct fe_args one = { .node = a->node, .items = &a->items[i], .count = 1 };
-            const struct value *v = fn_array(f, NULL, &one),
+            const struct value *v = fe_as_array(f, a->node, a->items[i]),
                                **items = NEW_ARRAY(f->arena, const struct value *, a->count);
             memcpy(items, a->items, a->count * sizeof *items);
             items[i] = v;

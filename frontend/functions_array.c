@@ -205,6 +205,8 @@ static const struct value *arange_of_floats(struct fe *f, const struct fe_builti
     return v ? fe_copy(f, a->node, v, fe_wish(f, b->name)) : NULL;
 }
 
+static bool is_float(const struct value *v) { return fe_is_data(v) && !fe_is_int_type(v->type); }
+
 const struct value *fn_arange(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     const struct value *lo = a->count > 1 ? a->items[0] : fe_int(f, 0), *hi = a->count ? a->items[a->count > 1] : NULL;
@@ -213,12 +215,17 @@ const struct value *fn_arange(struct fe *f, const struct fe_builtin *b, struct f
         return fe_error(f, a->node, "np.arange has one to three arguments");
     if (lo->kind == FE_FLOAT || hi->kind == FE_FLOAT || step->kind == FE_FLOAT || (step->kind == FE_INT && step->i < 0))
         return arange_of_floats(f, b, a, lo, hi, step);
+    if (step->kind != FE_INT || !step->i || is_float(lo) || is_float(hi)) {
+        const struct value *items[3] = { lo, hi, step };
+        a->items = items;
+        a->count = 3;
+        return fe_library(f, "_stepped", a);
+    }
     lo = fe_as_symbol(f, a->node, lo);
     hi = lo ? fe_as_symbol(f, a->node, hi) : NULL;
     const struct type *t = fe_dtype(f, a->node, fe_arg(a, 3, "dtype"), type_basic(f->ir, TYPE_I64));
-    if (!hi || !t || step->kind != FE_INT || step->i < 1)
-        return f->failed ? NULL
-                         : fe_unsupported(f, a->node, "np.arange with a step that is no positive constant integer");
+    if (!hi || !t)
+        return NULL;
     const struct value *span = fe_binary(f, a->node, PY_SUB, hi, lo);
     span = span ? fe_binary(f, a->node, PY_ADD, span, fe_int(f, step->i - 1)) : NULL;
     span = span ? fe_binary(f, a->node, PY_FLOORDIV, span, step) : NULL;
@@ -339,6 +346,12 @@ const struct value *fn_array(struct fe *f, const struct fe_builtin *b, struct fe
         return NULL;
     const struct value *to = fe_whole(f, fe_container(f, fe_wish(f, "array"), t, shape, rank));
     return store_items(f, a->node, to, v) ? to : NULL;
+}
+
+const struct value *fe_as_array(struct fe *f, const struct py *n, const struct value *tuple)
+{
+    struct fe_args one = { .node = n, .items = &tuple, .count = 1 };
+    return fn_array(f, NULL, &one);
 }
 
 const struct value *fn_copy(struct fe *f, const struct fe_builtin *b, struct fe_args *a)

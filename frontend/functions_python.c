@@ -164,9 +164,41 @@ const struct value *fn_zip(struct fe *f, const struct fe_builtin *b, struct fe_a
     return fe_tuple(f, items, count);
 }
 
+/* The numbers of a range from the last to the first: those whose number is not known at compile time, too. */
+static const struct value *reversed_range(struct fe *f, const struct py *n, const struct value *range)
+{
+    const struct value *begin = range->items[0], *end = range->items[1], *step = range->items[2];
+    if (step->kind != FE_INT || !step->i)
+        return fe_unsupported(f, n, "reversed of a range whose step is known at run time only");
+    const struct value *span = fe_binary(f, n, PY_SUB, end, begin);
+    span = span ? fe_binary(f, n, PY_ADD, span, fe_int(f, step->i > 0 ? -1 : 1)) : NULL;
+    const struct value *steps = span && step->i != 1 ? fe_binary(f, n, PY_FLOORDIV, span, step) : span;
+    const struct value *back = steps ? fe_binary(f, n, PY_MULT, steps, step) : NULL;
+    const struct value *items[3] = { back ? fe_binary(f, n, PY_ADD, begin, back) : NULL,
+                                     fe_binary(f, n, PY_SUB, begin, step), fe_int(f, -step->i) };
+    struct value *v = fe_new(f, FE_RANGE);
+    v->items = arena_copy(f->arena, items, sizeof items);
+    v->count = 3;
+    return items[0] && items[1] ? v : NULL;
+}
+
+static const struct value *backwards(struct fe *f, const struct py *n, const struct value *array)
+{
+    struct value *slice = fe_new(f, FE_SLICE);
+    const struct value *items[3] = { fe_none(f), fe_none(f), fe_int(f, -1) };
+    slice->items = arena_copy(f->arena, items, sizeof items);
+    slice->count = 3;
+    array = fe_materialize(f, n, array, "items");
+    return array ? fe_subscript(f, n, array, slice) : NULL;
+}
+
 const struct value *fn_reversed(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     (void)b;
+    if (a->count == 1 && fe_is_data(a->items[0]) && a->items[0]->rank)
+        return backwards(f, a->node, a->items[0]);
+    if (a->count == 1 && a->items[0]->kind == FE_RANGE && !fe_unroll_range(f, a->items[0]) && !f->failed)
+        return reversed_range(f, a->node, a->items[0]);
     const struct value *v = a->count == 1 ? elements(f, a->node, a->items[0]) : NULL;
     if (!v)
         return f->failed ? NULL : fe_error(f, a->node, "reversed needs one argument");
@@ -283,7 +315,7 @@ static bool is_instance(const struct value *v, const struct value *type)
     if (strcmp(name, "ndarray") == 0)
         return fe_is_data(v) && v->rank;
     if (strcmp(name, "tuple") == 0 || strcmp(name, "list") == 0)
-        return kind == FE_TUPLE;
+        return kind == FE_TUPLE && v->list == (*name == 'l');
     if (strcmp(name, "dict") == 0 || strcmp(name, "str") == 0 || strcmp(name, "slice") == 0)
         return kind == (*name == 'd' ? FE_DICT : name[1] == 't' ? FE_STRING : FE_SLICE);
     if (fe_is_data(v) && (v->rank || !number))

@@ -152,10 +152,8 @@ static bool mask_of(struct fe *f, struct fe_args *a, const struct value **mask)
 {
     const struct value *where = fe_arg(a, UINT32_MAX, "where");
     bool truth;
-    if (where && where->kind == FE_TUPLE) {
-        struct fe_args one = { .node = a->node, .items = &where, .count = 1 };
-        where = fn_array(f, NULL, &one);
-    }
+    if (where && where->kind == FE_TUPLE && !(where = fe_as_array(f, a->node, where)))
+        return false;
     *mask = where && (!fe_truth(where, &truth) || !truth) ? where : NULL;
     if (*mask && (!fe_is_operand(*mask) || fe_own_type(f, *mask)->kind != TYPE_BOOL))
         return fe_raise(f, a->node, "TypeError", "'where' must be of bools, here is %s", fe_describe(f, *mask)) != NULL;
@@ -243,8 +241,7 @@ static const struct value *given(struct fe_args *a, uint32_t position, const cha
 static const struct value *reduced_array(struct fe *f, struct fe_args *a, const char *name)
 {
     const struct value *v = fe_arg(a, 0, name);
-    struct fe_args one = { .node = a->node, .items = &v, .count = 1 };
-    return v && v->kind == FE_TUPLE ? fn_array(f, NULL, &one) : v;
+    return v && v->kind == FE_TUPLE ? fe_as_array(f, a->node, v) : v;
 }
 
 const struct value *fn_reduce(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
@@ -344,6 +341,14 @@ const struct value *fe_ufunc_method(struct fe *f, const struct fe_builtin *b, co
                  { "minimum", REDUCE_MIN }, { "logical_or", REDUCE_ANY }, { "logical_and", REDUCE_ALL } };
     if (strcmp(method, "outer") == 0)
         return outer(f, b, a);
+    bool binary = b->call == fn_operator ? b->kind != PY_USUB && b->kind != PY_UADD && b->kind != PY_INVERT
+                                         : b->call == fn_binary || b->call == fn_extreme;
+    if (binary && strcmp(method, "at") == 0) {
+        struct value *function = fe_new(f, FE_BUILTIN);
+        function->builtin = b;
+        fe_prepend(f, a, function);
+        return fe_library(f, "ufunc_at", a);
+    }
     for (size_t i = 0; i < sizeof rows / sizeof *rows && strcmp(method, "reduce") == 0; i++) {
         if (strcmp(rows[i].name, b->name) != 0)
             continue;
@@ -357,8 +362,6 @@ const struct value *fe_ufunc_method(struct fe *f, const struct fe_builtin *b, co
             initial = NULL;
         return fe_reduce(f, a->node, v, rows[i].how, axis ? axis : fe_int(f, 0), truth, initial, NULL);
     }
-    bool binary = b->call == fn_operator ? b->kind != PY_USUB && b->kind != PY_UADD && b->kind != PY_INVERT
-                                         : b->call == fn_binary || b->call == fn_extreme;
     if (binary && (strcmp(method, "accumulate") == 0 || strcmp(method, "reduce") == 0)) {
         struct value *function = fe_new(f, FE_BUILTIN);
         function->builtin = b;

@@ -162,10 +162,8 @@ static const struct value *joined_parts(struct fe *f, struct fe_args *a, const s
     const struct value **items = NEW_ARRAY(f->arena, const struct value *, parts->count + 1);
     for (uint32_t i = 0; i < parts->count; i++) {
         items[i] = parts->items[i];
-        if (items[i]->kind == FE_TUPLE) {
-            struct fe_args one = { .node = a->node, .items = &items[i], .count = 1 };
-            items[i] = fn_array(f, NULL, &one);
-        }
+        if (items[i]->kind == FE_TUPLE)
+            items[i] = fe_as_array(f, a->node, items[i]);
         if (items[i] && fe_is_data(items[i]) && in_a_row)
             items[i] = flat(f, a->node, items[i]);
         if (!items[i])

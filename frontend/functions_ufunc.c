@@ -7,10 +7,8 @@
 static const struct value *operand(struct fe *f, struct fe_args *a, uint32_t i)
 {
     const struct value *v = i < a->count ? a->items[i] : NULL;
-    if (v && v->kind == FE_TUPLE) {
-        struct fe_args one = { .node = a->node, .items = &a->items[i], .count = 1 };
-        return fn_array(f, NULL, &one);
-    }
+    if (v && v->kind == FE_TUPLE)
+        return fe_as_array(f, a->node, v);
     return v && fe_is_operand(v) ? v
                                  : fe_error(f, a->node, "a number or an array is needed here, this is %s",
                                             v ? fe_describe(f, v) : "nothing");

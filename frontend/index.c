@@ -102,7 +102,9 @@ static bool slice_step(struct fe *f, const struct py *n, const struct value *v, 
 {
     const struct sym *s = *step = v->kind == FE_NONE ? num(f, 1) : fe_sym(f, v);
     if (!s || (s->op != SYM_INT && !fe_is_of_program(f, s) && !fe_is_not_negative(f, sym_sub(f->ir, s, num(f, 1)))))
-        return fe_unsupported(f, n, "a slice whose step is known at run time only, and not shown to be positive") !=
+        return fe_unsupported(f, n,
+                              "a slice whose step is known at run time only, and not shown to be positive: an array "
+                              "of indices, such as np.arange(begin, end, step), may have any") !=
                NULL;
     if (sym_is_int(s, 0))
         return fe_raise(f, n, "ValueError", "the step of a slice is 0") != NULL;
@@ -149,10 +151,7 @@ static bool make_part(struct fe *f, const struct py *n, const struct value *v, c
     if (v->kind == FE_SLICE)
         return slice_part(f, n, v, extent, p);
     if (v->kind == FE_TUPLE) { /* a list of integers */
-        struct fe_args a = { .node = n, .items = &v, .count = 1 };
-        const struct fe_builtin *array = fe_builtin_find("numpy", "array");
-        v = array ? array->call(f, array, &a) : NULL;
-        if (!v)
+        if (!(v = fe_as_array(f, n, v)))
             return false;
     }
     if (fe_is_data(v) && v->rank > 0) {
@@ -329,6 +328,43 @@ static const struct value *view_subscript(struct fe *f, const struct py *n, cons
     return build_view_value(f, base, out, shape, rank);
 }
 
+/* The bound of a slice of so many elements. */
+static int64_t clipped(int64_t i, int64_t count, bool down)
+{
+    int64_t least = down ? -1 : 0, most = down ? count - 1 : count;
+    i += i < 0 ? count : 0;
+    return i < least ? least : i > most ? most : i;
+}
+
+/* A step beyond the end is as good as any other one. */
+static int64_t clipped_step(int64_t step, int64_t count)
+{
+    return step > count ? count + 1 : step < -count ? -count - 1 : step;
+}
+
+static const struct value *tuple_slice(struct fe *f, const struct value *base, const int64_t limits[3])
+{
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, base->count + 1);
+    uint32_t count = 0;
+    for (int64_t i = limits[0]; limits[2] > 0 ? i < limits[1] : i > limits[1]; i += limits[2])
+        items[count++] = base->items[i];
+    const struct value *v = fe_tuple(f, items, count);
+    return base->list ? fe_as_list(f, v) : v;
+}
+
+static bool is_run_time_index(const struct value *index)
+{
+    return index->kind == FE_SYMBOL || (fe_is_data(index) && !index->rank && fe_is_int_type(index->type));
+}
+
+static bool all_numbers(const struct value *tuple)
+{
+    for (uint32_t i = 0; i < tuple->count; i++)
+        if (!fe_is_operand(tuple->items[i]) || (fe_is_data(tuple->items[i]) && tuple->items[i]->rank))
+            return false;
+    return tuple->count > 0;
+}
+
 static const struct value *constant_item(struct fe *f, const struct py *n, const struct value *base,
                                          const struct value *index)
 {
@@ -341,21 +377,24 @@ static const struct value *constant_item(struct fe *f, const struct py *n, const
         return fe_raise(f, n, "KeyError", "the dictionary has no such key");
     }
     if (index->kind == FE_SLICE) {
-        int64_t limits[3] = { 0, base->count, 1 };
+        const struct value *step = index->items[2];
+        bool down = step->kind == FE_INT && step->i < 0;
+        int64_t count = base->count, limits[3] = { down ? count - 1 : 0, down ? -1 : count, 1 };
         for (int i = 0; i < 3; i++) {
             if (index->items[i]->kind == FE_INT)
-                limits[i] = index->items[i]->i < 0 && i < 2 ? index->items[i]->i + base->count : index->items[i]->i;
+                limits[i] = i == 2 ? clipped_step(step->i, count) : clipped(index->items[i]->i, count, down);
             else if (index->items[i]->kind != FE_NONE)
-                return fe_error(f, n, "a slice of a tuple must be constant");
+                return fe_error(f, n, "a slice of %s must be constant", fe_describe(f, base));
         }
-        if (limits[2] < 1)
-            return fe_unsupported(f, n, "a negative step for a tuple");
-        const struct value **items = NEW_ARRAY(f->arena, const struct value *, base->count + 1);
-        uint32_t count = 0;
-        for (int64_t i = limits[0] < 0 ? 0 : limits[0]; i < limits[1] && i < base->count; i += limits[2])
-            items[count++] = base->items[i];
-        return fe_tuple(f, items, count);
+        if (!limits[2])
+            return fe_raise(f, n, "ValueError", "the step of a slice is 0");
+        return tuple_slice(f, base, limits);
     }
+    if (is_run_time_index(index) && base->count)
+        return fe_unsupported(f, n,
+                              "an index of %s that is known at run time only: the elements are not numbers (np.stack makes "
+                              "one array of several, an `if` statement chooses anything)",
+                              fe_describe(f, base));
     if (index->kind > FE_INT || index->kind == FE_NONE)
         return fe_error(f, n, "the index of a tuple must be a constant integer, this is %s", fe_describe(f, index));
     int64_t i = index->i < 0 ? index->i + base->count : index->i;
@@ -393,6 +432,8 @@ const struct value *fe_subscript(struct fe *f, const struct py *n, const struct 
     }
     if (base->kind == FE_BUILTIN && strcmp(base->builtin->name, "Optional") == 0) /* Optional[T] */
         return index;
+    if (base->kind == FE_TUPLE && !base->lazy && is_run_time_index(index) && all_numbers(base))
+        return fe_subscript(f, n, fe_as_array(f, n, base), index);
     if (base->kind == FE_TUPLE || base->kind == FE_DICT)
         return constant_item(f, n, base, index);
     if (base->kind == FE_TYPE || base->kind == FE_DESC) {

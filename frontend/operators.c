@@ -325,23 +325,25 @@ static const struct value *bits(struct fe *f, const struct py *n, enum py_op op,
     return arithmetic(f, n, t, format, a, b);
 }
 
+/* The elements of one tuple or list and then those of the other, again and again. */
+static const struct value *chained(struct fe *f, const struct value *a, const struct value *b, uint32_t count)
+{
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = i < a->count ? a->items[i] : b->items[(i - a->count) % b->count];
+    const struct value *v = fe_tuple(f, items, count);
+    return a->list ? fe_as_list(f, v) : v;
+}
+
 const struct value *fe_binary(struct fe *f, const struct py *n, enum py_op op, const struct value *a,
                               const struct value *b)
 {
     if (!a || !b)
         return NULL;
-    if (op == PY_ADD && a->kind == FE_TUPLE && b->kind == FE_TUPLE) {
-        const struct value **items = NEW_ARRAY(f->arena, const struct value *, a->count + b->count + 1);
-        for (uint32_t i = 0; i < a->count + b->count; i++)
-            items[i] = i < a->count ? a->items[i] : b->items[i - a->count];
-        return fe_tuple(f, items, a->count + b->count);
-    }
-    if (op == PY_MULT && a->kind == FE_TUPLE && b->kind == FE_INT && b->i >= 0 && b->i * a->count < 1000) {
-        const struct value **items = NEW_ARRAY(f->arena, const struct value *, (size_t)b->i * a->count + 1);
-        for (uint32_t i = 0; i < b->i * a->count; i++)
-            items[i] = a->items[i % a->count];
-        return fe_tuple(f, items, (uint32_t)b->i * a->count);
-    }
+    if (op == PY_ADD && a->kind == FE_TUPLE && b->kind == FE_TUPLE)
+        return chained(f, a, b, a->count + b->count);
+    if (op == PY_MULT && a->kind == FE_TUPLE && b->kind == FE_INT && b->i < 1000 && b->i * a->count < 1000)
+        return chained(f, a, a, b->i > 0 ? (uint32_t)b->i * a->count : 0);
     if (op == PY_ADD && a->kind == FE_STRING && b->kind == FE_STRING)
         return fe_string(f, fe_format(f, "%s%s", a->text, b->text));
     if (!fe_is_operand(a) || !fe_is_operand(b))

@@ -50,7 +50,15 @@ static void become_result(struct fe *f, struct fe_container *c, const char *name
 
 /* ---- return ---- */
 
-static const char *return_name(struct fe *f) { return intern(f->ir->names, "__result"); }
+static const char returned[] = "__result";
+
+/* What can be returned in its place, for the message. */
+static const char *instead(const struct value *v)
+{
+    return v->kind != FE_TUPLE ? ""
+           : v->list           ? ": np.array(...) makes an array of it"
+                               : " inside of a tuple: its elements may be returned one by one";
+}
 
 static bool store_result(struct fe *f, const struct py *n, const struct value *v, uint32_t index, bool tuple)
 {
@@ -62,7 +70,7 @@ static bool store_result(struct fe *f, const struct py *n, const struct value *v
         v = number;
     }
     if (!fe_is_operand(v))
-        return fe_error(f, n, "a program cannot return %s", fe_describe(f, v)) != NULL;
+        return fe_error(f, n, "a program cannot return %s%s", fe_describe(f, v), instead(v)) != NULL;
     const struct sym *one[1] = { sym_int(f->ir, 1) };
     bool scalar = !fe_is_data(v) || v->rank == 0;
     if (index >= r->values.count) {
@@ -106,27 +114,28 @@ static bool store_result(struct fe *f, const struct py *n, const struct value *v
     return fe_store(f, n, fe_whole(f, c), v, NULL);
 }
 
-const char *fe_result_name(struct fe *f, uint32_t index)
+const char *fe_result_name(struct fe *f, const char *of, uint32_t index)
 {
-    return intern(f->ir->names, fe_format(f, "__result_%u", index));
+    return intern(f->ir->names, fe_format(f, "%s_%u", of, index));
 }
+
+bool fe_is_result_name(const char *name) { return strncmp(name, returned, sizeof returned - 1) == 0; }
 
 /* The value of a call: a name, as branches may return different ones; the elements of a tuple are names of their own.
  */
-static bool return_inlined(struct fe *f, const struct py *n, const struct value *v)
+static bool return_part(struct fe *f, const struct py *n, const struct py *e, const char *name, const struct value *v)
 {
-    const struct py *e = n->return_.value;
     if (v->kind != FE_TUPLE || !e || e->kind != PY_TUPLE || v->count != e->tuple.elts.count)
-        return fe_assign_name(f, n, return_name(f), v);
+        return fe_assign_name(f, n, name, v);
     const struct value **names = NEW_ARRAY(f->arena, const struct value *, v->count + 1);
     for (uint32_t i = 0; i < v->count; i++) {
-        names[i] = fe_string(f, fe_result_name(f, i));
-        if (!fe_assign_name(f, n, names[i]->text, v->items[i]))
+        names[i] = fe_string(f, fe_result_name(f, name, i));
+        if (!return_part(f, n, e->tuple.elts.items[i], names[i]->text, v->items[i]))
             return false;
     }
     struct value *marker = (struct value *)fe_tuple(f, names, v->count);
     marker->lazy = true;
-    return fe_assign_name(f, n, return_name(f), marker);
+    return fe_assign_name(f, n, name, marker);
 }
 
 bool fe_return_statement(struct fe *f, const struct py *n)
@@ -139,7 +148,8 @@ bool fe_return_statement(struct fe *f, const struct py *n)
         f->ended = f->loops != 0;
         if (f->loops)
             return fe_unsupported(f, n, "'return' in a loop of a function that is called") != NULL;
-        bool good = return_inlined(f, n, v) && fe_leave_managers(f, f->function_managers);
+        const char *name = intern(f->ir->names, returned);
+        bool good = return_part(f, n, n->return_.value, name, v) && fe_leave_managers(f, f->function_managers);
         f->ended = true;
         return good;
     }

@@ -48,6 +48,14 @@ static bool collect_tasklet(struct stores *s, const struct py_list *body)
     return found;
 }
 
+/* What a `return` binds in a callee. */
+static void add_results(struct stores *s, const struct py *value, const char *name)
+{
+    add_store(s, name, false);
+    for (uint32_t i = 0; value && value->kind == PY_TUPLE && i < value->tuple.elts.count; i++)
+        add_results(s, value->tuple.elts.items[i], fe_result_name(s->f, name, i));
+}
+
 static bool collect(void *user, struct py *n)
 {
     struct stores *s = user;
@@ -74,10 +82,7 @@ static bool collect(void *user, struct py *n)
         add_targets(s, n->named.target, false);
         return true;
     case PY_RETURN:
-        add_store(s, intern(s->f->ir->names, "__result"), false);
-        for (uint32_t i = 0;
-             n->return_.value && n->return_.value->kind == PY_TUPLE && i < n->return_.value->tuple.elts.count; i++)
-            add_store(s, fe_result_name(s->f, i), false);
+        add_results(s, n->return_.value, intern(s->f->ir->names, "__result"));
         return true;
     case PY_FUNCTION_DEF:
         return n->function.decorator_list.count && !collect_tasklet(s, &n->function.body);
@@ -228,8 +233,10 @@ static bool with_storage(struct fe *f, const struct stores *bodies, bool branche
     struct stores s = *bodies;
     struct fe_snapshot start = fe_snapshot(f);
     struct held h = hold(f, &s, updates_only);
-    if ((h.names.count || branches) && !find_types(f, &h, run, user, &start))
+    if ((h.names.count || branches) && !find_types(f, &h, run, user, &start)) {
+        release(f, &h); /* this storage was never built */
         return false;
+    }
     if (branches && !f->dry)
         hold_new(f, &h, &s, &start);
     if (f->dry && h.names.count) { /* this was the pass */

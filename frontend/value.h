@@ -650,7 +650,9 @@ const struct value *fe_entries(struct fe *f, const struct value *dictionary, con
 const struct value *fe_unroll_range(struct fe *f, const struct value *range);
 void fe_mark_wrong(struct fe *f, const struct py *n); /* the names that the statement would bind */
 bool fe_return_statement(struct fe *f, const struct py *n);
-const char *fe_result_name(struct fe *f, uint32_t index); /* of an element of the tuple that a callee returns */
+/* Of what a callee returns: the name of an element of the tuple that has the name `of`. */
+const char *fe_result_name(struct fe *f, const char *of, uint32_t index);
+bool fe_is_result_name(const char *name); /* of what a callee returns, or of a part of it */
 bool fe_condition(struct fe *f, const struct py *n, const struct value **constant, const char **text);
 /* A condition that is computed again and again, over elements of containers; NULL with an error. */
 const char *fe_repeated_condition(struct fe *f, const struct py *n);
@@ -723,6 +725,8 @@ const struct value *fe_call_value(struct fe *f, const struct py *n, const struct
 const struct value *fe_call_function_value(struct fe *f, const struct fe_function *fn, struct fe_args *a);
 /* np.add.outer, np.maximum.reduce, ... */
 const struct value *fe_ufunc_method(struct fe *f, const struct fe_builtin *b, const char *method, struct fe_args *a);
+/* An array of the elements of a tuple or list, as np.array makes one; NULL with an error. */
+const struct value *fe_as_array(struct fe *f, const struct py *n, const struct value *tuple);
 const struct fe_builtin *fe_builtin_find(const char *module, const char *name);
 bool fe_is_sized(const struct fe_builtin *b);       /* the size of its result is known at run time only */
 bool fe_is_python_only(const struct fe_builtin *b); /* print: the file has no use for it, an interpreter does */

@@ -3,7 +3,7 @@ import numpy as np
 
 
 def _axis(a, axis):
-    if isinstance(axis, tuple) and len(axis) == 1:
+    if isinstance(axis, (tuple, list)) and len(axis) == 1:
         axis = axis[0]
     if not isinstance(axis, int) or axis < -a.ndim or axis >= a.ndim:
         raise ValueError("there is no such axis")

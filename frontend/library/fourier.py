@@ -102,7 +102,7 @@ def rfftfreq(n, d=1.0):
 
 
 def _shifted(x, axes, back):
-    for k in tuple(range(np.ndim(x))) if axes is None else axes if isinstance(axes, tuple) else (axes,):
+    for k in tuple(range(np.ndim(x))) if axes is None else axes if isinstance(axes, (tuple, list)) else (axes,):
         n = x.shape[_axis(x, k)]
         x = np.roll(x, -(n // 2) if back else n // 2, k)
     return x

@@ -175,7 +175,7 @@ def insert(arr, obj, values, axis=None):
 
 def resize(a, new_shape):
     flat = np.ravel(np.asarray(a))
-    shape = new_shape if isinstance(new_shape, tuple) else (new_shape,)
+    shape = new_shape if isinstance(new_shape, (tuple, list)) else (new_shape,)
     result = np.empty(shape, flat.dtype)
     out = np.ravel(result)
     for i in range(len(out)):
@@ -227,3 +227,17 @@ def ix_(*args):
     for k in tuple(range(len(args))):
         parts = parts + (np.reshape(args[k], (1,) * k + (-1,) + (1,) * (len(args) - k - 1)),)
     return parts
+
+
+def ufunc_at(f, a, indices, b=None):
+    if b is None:
+        raise TypeError("the second operand is missing")
+    given = indices if isinstance(indices, tuple) else (indices,)
+    if any([isinstance(p, slice) for p in given]):
+        raise NotImplementedError("a slice among the indices of ufunc.at")
+    parts = tuple([np.ravel(np.asarray(p)) for p in given])
+    tail = a.shape[len(given):]
+    values = np.reshape(np.broadcast_to(np.asarray(b), np.asarray(given[0]).shape + tail), (-1,) + tail)
+    for i in range(len(parts[0])):
+        at = tuple([p[i] for p in parts])
+        a[at] = f(a[at], values[i])

@@ -58,7 +58,7 @@ def _cut(a, bounds, axis):
 
 
 def split(ary, indices_or_sections, axis=0):
-    if not isinstance(indices_or_sections, tuple):
+    if not isinstance(indices_or_sections, (tuple, list)):
         if ary.shape[_axis(ary, axis)] % indices_or_sections != 0:
             raise ValueError("the array cannot be split into parts of the same size")
     return array_split(ary, indices_or_sections, axis)
@@ -67,7 +67,7 @@ def split(ary, indices_or_sections, axis=0):
 def array_split(ary, indices_or_sections, axis=0):
     axis = _axis(ary, axis)
     n = ary.shape[axis]
-    if isinstance(indices_or_sections, tuple):
+    if isinstance(indices_or_sections, (tuple, list)):
         return _cut(ary, (0,) + tuple(indices_or_sections) + (n,), axis)
     parts = indices_or_sections
     size, more = n // parts, n % parts
@@ -144,7 +144,7 @@ def repeat(a, repeats, axis=None):
 
 def tile(a, reps):
     a = np.asarray(a)
-    reps = reps if isinstance(reps, tuple) else (reps,)
+    reps = reps if isinstance(reps, (tuple, list)) else (reps,)
     for _ in tuple(range(len(reps) - a.ndim)):
         a = a[None]
     reps = (1,) * (a.ndim - len(reps)) + tuple(reps)
@@ -168,7 +168,7 @@ def broadcast_to(a, shape):
 def pad(a, pad_width, mode="constant", constant_values=0):
     a = np.asarray(a)
     widths = pad_width
-    if not isinstance(widths, tuple):
+    if not isinstance(widths, (tuple, list)):
         widths = ((widths, widths),) * a.ndim
     elif not isinstance(widths[0], tuple):
         widths = (widths,) * a.ndim
@@ -236,6 +236,21 @@ def vander(x, N=None, increasing=False):
     n = len(x) if N is None else N
     powers = np.arange(n) if increasing else n - 1 - np.arange(n)
     return np.power(x[:, None], powers[None, :])
+
+
+def _stepped(start, stop, step, dtype=None):
+    """np.arange whose step is known at run time only."""
+    start, stop, step = (np.asarray(v) for v in (start, stop, step))
+    if np.ndim(start) + np.ndim(stop) + np.ndim(step) > 0:
+        raise TypeError("np.arange of an array")
+    steps = np.ceil((stop - start) / step)
+    count = max(int(steps), 0) if step != 0 else 0
+    delta = (start + step) - start
+    first = start + delta * 0
+    result = np.empty(count, first.dtype if dtype is None else dtype)
+    for i in range(count):
+        result[i] = first + i * delta
+    return result
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):

@@ -215,7 +215,7 @@ def _nanquantile(a, q, axis):
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     if density or weights is not None:
         raise NotImplementedError("np.histogram2d with 'density' or 'weights'")
-    first, second = bins if isinstance(bins, tuple) else (bins, bins)
+    first, second = bins if isinstance(bins, (tuple, list)) else (bins, bins)
     limits = (None, None) if range is None else range
     e = histogram_bin_edges(x, first, limits[0])
     d = histogram_bin_edges(y, second, limits[1])

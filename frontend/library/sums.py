@@ -20,7 +20,7 @@ def reduce(f, array, axis=0, dtype=None, out=None, keepdims=False, initial=None)
     if axis is None:
         a = np.ravel(a)
         axis = 0
-    if isinstance(axis, tuple):
+    if isinstance(axis, (tuple, list)):
         raise NotImplementedError("this reduction along several axes")
     axis = _axis(a, axis)
     first = a[_at(axis, 0)]
@@ -148,7 +148,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         raise ValueError("'edge_order' is 1 or 2")
     axes = tuple(range(f.ndim))
     if axis is not None:
-        axes = tuple([_axis(f, a) for a in axis]) if isinstance(axis, tuple) else (_axis(f, axis),)
+        axes = tuple([_axis(f, a) for a in axis]) if isinstance(axis, (tuple, list)) else (_axis(f, axis),)
     spacing = varargs
     if len(varargs) == 0:
         spacing = (1.0,) * len(axes)
