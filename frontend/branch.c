@@ -47,7 +47,8 @@ static void meet(struct fe *f, struct fe_binding *now, const struct value *a, co
     const struct value *other = one && !ended[1] ? old : z;
     if (!none && other && (!fe_is_operand(a) || !fe_is_operand(other)) && !fe_same_value(a, other)) {
         now->value = NULL;
-        now->gone = "is not the same after both branches, and neither a number nor an array (of a tuple, names for each element "
+        now->gone = "is not the same after both branches, and neither a number nor an array (of a tuple, names for "
+                    "each element "
                     "may differ)";
         return;
     }

@@ -199,10 +199,11 @@ static const struct value *chosen(struct fe *f, const struct py *n, const struct
         return a;
     bool alike = a->kind == FE_TUPLE && b->kind == FE_TUPLE && a->list == b->list && !a->lazy && !b->lazy;
     if (!alike || a->count != b->count)
-        return fe_error(f, n,
-                        "%s or %s, which the run decides: numbers and arrays alone can be chosen there, and tuples of as "
-                        "many (an `if` statement around what uses them can do the same)",
-                        fe_describe(f, a), fe_describe(f, b));
+        return fe_error(
+            f, n,
+            "%s or %s, which the run decides: numbers and arrays alone can be chosen there, and tuples of as "
+            "many (an `if` statement around what uses them can do the same)",
+            fe_describe(f, a), fe_describe(f, b));
     const struct value **items = NEW_ARRAY(f->arena, const struct value *, a->count + 1);
     for (uint32_t i = 0; i < a->count; i++)
         if (!(items[i] = chosen(f, n, test, a->items[i], b->items[i])))

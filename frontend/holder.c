@@ -86,11 +86,12 @@ static bool change(struct fe *f, const struct py *n, const struct value *old, co
     struct change c = { old, now };
     uint32_t others = 0;
     if (old->depth != f->depth)
-        return fe_unsupported(f, n,
-                              "changing %s in a loop or branch that the run decides about: what it has must be known at "
-                              "compile time (an array, and a variable for how many of its elements are in use, may be "
-                              "changed anywhere)",
-                              fe_describe(f, old)) != NULL;
+        return fe_unsupported(
+                   f, n,
+                   "changing %s in a loop or branch that the run decides about: what it has must be known at "
+                   "compile time (an array, and a variable for how many of its elements are in use, may be "
+                   "changed anywhere)",
+                   fe_describe(f, old)) != NULL;
     for (struct fe_scope *s = f->scope->caller; s; s = s->caller)
         others += replace_in_scope(f, s, &c, true);
     for (struct fe_scope *s = f->scope->outer; s; s = s->outer)

@@ -104,8 +104,7 @@ static bool slice_step(struct fe *f, const struct py *n, const struct value *v, 
     if (!s || (s->op != SYM_INT && !fe_is_of_program(f, s) && !fe_is_not_negative(f, sym_sub(f->ir, s, num(f, 1)))))
         return fe_unsupported(f, n,
                               "a slice whose step is known at run time only, and not shown to be positive: an array "
-                              "of indices, such as np.arange(begin, end, step), may have any") !=
-               NULL;
+                              "of indices, such as np.arange(begin, end, step), may have any") != NULL;
     if (sym_is_int(s, 0))
         return fe_raise(f, n, "ValueError", "the step of a slice is 0") != NULL;
     if (s->op == SYM_INT || !fe_is_of_program(f, s))
@@ -391,10 +390,11 @@ static const struct value *constant_item(struct fe *f, const struct py *n, const
         return tuple_slice(f, base, limits);
     }
     if (is_run_time_index(index) && base->count)
-        return fe_unsupported(f, n,
-                              "an index of %s that is known at run time only: the elements are not numbers (np.stack makes "
-                              "one array of several, an `if` statement chooses anything)",
-                              fe_describe(f, base));
+        return fe_unsupported(
+            f, n,
+            "an index of %s that is known at run time only: the elements are not numbers (np.stack makes "
+            "one array of several, an `if` statement chooses anything)",
+            fe_describe(f, base));
     if (index->kind > FE_INT || index->kind == FE_NONE)
         return fe_error(f, n, "the index of a tuple must be a constant integer, this is %s", fe_describe(f, index));
     int64_t i = index->i < 0 ? index->i + base->count : index->i;
