@@ -143,6 +143,14 @@ bool linear_term_has(const struct linear_term *term, const struct tree_var *v)
     return false;
 }
 
+bool linear_has(const struct linear *l, const struct tree_var *v)
+{
+    for (uint32_t i = 0; i < l->count; i++)
+        if (linear_term_has(&l->terms[i], v))
+            return true;
+    return false;
+}
+
 static bool term_mentions(const struct linear_term *term, const struct tree_var *v)
 {
     for (uint32_t i = 0; i < term->count; i++)

@@ -36,6 +36,7 @@ bool linear_is_constant(const struct linear *l); /* known, no terms left */
 bool linear_equal(const struct linear *a, const struct linear *b);
 bool linear_same_factors(const struct linear_term *a, const struct linear_term *b);
 bool linear_term_has(const struct linear_term *term, const struct tree_var *v);
+bool linear_has(const struct linear *l, const struct tree_var *v); /* in one of its terms */
 /* Takes the term `times * v` out and gives `times`; 0 if there is none. False if v is in other terms, too. */
 bool linear_take(struct linear *l, const struct tree_var *v, int64_t *times);
 

@@ -89,6 +89,18 @@ bool tree_scan_invariant(const struct tree_scan *piece, const struct tree_expr *
     return true;
 }
 
+bool tree_scan_keeps_bounds(const struct tree_scan *piece, const struct tree_stmt *loop)
+{
+    return tree_scan_invariant(piece, loop->begin) && tree_scan_invariant(piece, loop->end) &&
+           tree_scan_invariant(piece, loop->step);
+}
+
+bool tree_scan_assigns(void *scan, const struct tree_var *v)
+{
+    const struct tree_scan *piece = scan;
+    return map_has(&piece->assigned, v);
+}
+
 static struct tree_scan scan_function(struct arena *a, const struct tree_func *f)
 {
     struct tree_scan scan = { .arena = a };

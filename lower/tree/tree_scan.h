@@ -23,6 +23,10 @@ void tree_scan_add(struct tree_scan *scan, const struct tree_stmt *s);
 bool tree_scan_is_closed(const struct tree_scan *piece, const struct tree_scan *whole);
 /* Is every variable in the expression untouched by the scanned piece, and nothing else that could change in it? */
 bool tree_scan_invariant(const struct tree_scan *piece, const struct tree_expr *e);
+/* Are the loop's begin, end and step such? */
+bool tree_scan_keeps_bounds(const struct tree_scan *piece, const struct tree_stmt *loop);
+/* Does the scanned piece give the variable a value? `scan` is a struct tree_scan: for struct depend_query. */
+bool tree_scan_assigns(void *scan, const struct tree_var *v);
 /* The function's scan, its parameters counted as uses. */
 struct tree_scan tree_scan_function(struct tree *t, const struct tree_func *f);
 

@@ -131,14 +131,6 @@ static bool take_coefficient(struct linear *l, const struct tree_var *v, struct 
     return coefficient->known;
 }
 
-static bool mentions(const struct linear *l, const struct tree_var *v)
-{
-    for (uint32_t i = 0; i < l->count; i++)
-        if (linear_term_has(&l->terms[i], v))
-            return true;
-    return false;
-}
-
 static bool dimension_over(struct region_dim *d, const struct linear *coefficient, const struct tree_stmt *loop,
                            struct checking *k)
 {
@@ -173,7 +165,7 @@ bool region_over(struct check_region *r, const struct tree_stmt *loop, struct ch
     uint32_t moving = 0;
     for (uint32_t d = 0; d < r->rank; d++) {
         struct linear coefficient;
-        if (mentions(&r->dims[d].length, loop->var) || !take_coefficient(&r->dims[d].low, loop->var, &coefficient))
+        if (linear_has(&r->dims[d].length, loop->var) || !take_coefficient(&r->dims[d].low, loop->var, &coefficient))
             return false;
         if (linear_is_constant(&coefficient) && coefficient.constant == 0)
             continue;

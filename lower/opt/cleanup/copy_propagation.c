@@ -9,6 +9,7 @@
  * outside of its block.
  * Profitability: Always; other passes depend on it. */
 #include "lower/opt/passes.h"
+#include "lower/tree/tree_shape.h"
 
 struct copied_fact {
     uint32_t assigned;                        /* number of assignments, the allocation included, frees not */
@@ -126,18 +127,6 @@ static struct tree_expr *replace(struct forward *w, struct tree_expr *e)
 
 static void replace_operand(void *user, struct tree_expr **e) { *e = replace(user, *e); }
 
-static uint32_t count_statements(const struct tree_stmt *s)
-{
-    uint32_t count = 1;
-    if (s->body)
-        count += count_statements(s->body);
-    if (s->otherwise)
-        count += count_statements(s->otherwise);
-    for (uint32_t i = 0; i < s->items.count; i++)
-        count += count_statements(s->items.items[i]);
-    return count;
-}
-
 /* An assignment that can be dropped; its value is noted. */
 static bool take(struct forward *w, const struct tree_stmt *s, uint32_t number, uint32_t block_end)
 {
@@ -163,10 +152,10 @@ static uint32_t rewrite(struct forward *w, struct tree_stmt *s, uint32_t number,
     if (take(w, s, number, block_end))
         *s = *stmt_block(w->tree);
     if (s->body)
-        next = rewrite(w, s->body, next, next + count_statements(s->body));
+        next = rewrite(w, s->body, next, next + stmt_count(s->body));
     if (s->otherwise)
-        next = rewrite(w, s->otherwise, next, next + count_statements(s->otherwise));
-    uint32_t end = s->kind == STMT_BLOCK ? number + count_statements(s) : block_end;
+        next = rewrite(w, s->otherwise, next, next + stmt_count(s->otherwise));
+    uint32_t end = s->kind == STMT_BLOCK ? number + stmt_count(s) : block_end;
     for (uint32_t i = 0; i < s->items.count; i++)
         next = rewrite(w, s->items.items[i], next, end);
     return next;

@@ -14,6 +14,7 @@
 #include "lower/tree/tree_piece.h"
 #include "lower/tree/tree_product.h"
 #include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_shape.h"
 
 enum { LEAST_WORK = 16 }; /* operations for an element: several times those of loading it */
 
@@ -60,8 +61,6 @@ static void touch(struct hoist *h, uint32_t alias, int item, bool write)
     if (write)
         u->writer = u->writer == NOBODY || u->writer == item ? item : SEVERAL;
 }
-
-static bool is_float(const struct tree_expr *e, double value) { return e && e->op == EXPR_FLOAT && e->f == value; }
 
 static void touch_product(struct hoist *h, const struct tree_product *p, int item)
 {
@@ -142,7 +141,8 @@ static bool is_same_nest(struct hoist *h, struct tree_stmt *s, int item, const s
 static bool is_same_product(struct hoist *h, const struct tree_stmt *s, int item)
 {
     const struct tree_product *p = s->product;
-    bool same = p->alpha && is_float(p->beta, 0) && is_fixed(h, p->a) && is_fixed(h, p->b) && is_its_own(h, p->c, item);
+    bool same =
+        p->alpha && expr_is_float(p->beta, 0) && is_fixed(h, p->a) && is_fixed(h, p->b) && is_its_own(h, p->c, item);
     for (int i = PRODUCT_M; same && i < PRODUCT_ALPHA; i++)
         same = expr_is_pure(s->args[i]) && tree_scan_invariant(&h->scan, s->args[i]);
     return same;
@@ -317,7 +317,7 @@ static bool may_hold(const struct tree_stmt *body)
         int work = 0;
         if (s->kind == STMT_FOR)
             stmt_visit(s, is_enough, &work);
-        if (work >= LEAST_WORK || (s->product && is_float(s->product->beta, 0)))
+        if (work >= LEAST_WORK || (s->product && expr_is_float(s->product->beta, 0)))
             return true;
     }
     return false;

@@ -33,8 +33,7 @@ static bool is_rectangular(const struct tree *t, const struct tree_stmt *loop, c
     struct tree_scan scan = { .arena = t->scratch };
     tree_scan_add(&scan, loop);
     return tree_scan_invariant(&scan, inner->begin) && tree_scan_invariant(&scan, inner->end) &&
-           tree_scan_invariant(&scan, loop->begin) && tree_scan_invariant(&scan, loop->end) &&
-           tree_scan_invariant(&scan, loop->step);
+           tree_scan_keeps_bounds(&scan, loop);
 }
 
 /* The nest with the values computed in each iteration of the inner loop. */

@@ -15,6 +15,7 @@
 #include "lower/tree/tree_piece.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
+#include "lower/tree/tree_shape.h"
 
 enum {
     WIDTH = 64,         /* iterations of a block: the panel of their results stays in the cache */
@@ -99,8 +100,6 @@ static bool rows_fit(struct candidate *x)
     return x->moves ? x->fewer == 1 && matches(&step, x->call->args[PRODUCT_A_ROW]) : x->fewer <= 0;
 }
 
-static bool is_float(const struct tree_expr *e, double value) { return e && e->op == EXPR_FLOAT && e->f == value; }
-
 static bool is_worth_it(const struct candidate *x)
 {
     struct tree_frame frame = tree_frame_of(NULL, x->loop);
@@ -149,11 +148,11 @@ static bool is_candidate(struct candidate *x)
     const struct tree_product *p = x->call->product;
     struct tree_expr *const *args = x->call->args;
     linear_of(&x->rows, args[PRODUCT_M]);
-    return p->a && p->b && p->c && is_float(p->alpha, 1) && is_float(p->beta, 0) && expr_is_int(args[PRODUCT_N], 1) &&
-           is_invariant(x, fixed, sizeof fixed / sizeof *fixed) && split_address(x, args[PRODUCT_A], &x->a, &x->at_a) &&
-           split_address(x, args[PRODUCT_B], &x->x, &x->at_x) && is_ahead(x, &x->at_a) && is_ahead(x, &x->at_x) &&
-           is_ahead(x, &x->rows) && rows_fit(x) && growth(x, &x->at_x, &x->apart) &&
-           x->apart.count + (x->apart.constant != 0) > 0 && is_worth_it(x);
+    return p->a && p->b && p->c && expr_is_float(p->alpha, 1) && expr_is_float(p->beta, 0) &&
+           expr_is_int(args[PRODUCT_N], 1) && is_invariant(x, fixed, sizeof fixed / sizeof *fixed) &&
+           split_address(x, args[PRODUCT_A], &x->a, &x->at_a) && split_address(x, args[PRODUCT_B], &x->x, &x->at_x) &&
+           is_ahead(x, &x->at_a) && is_ahead(x, &x->at_x) && is_ahead(x, &x->rows) && rows_fit(x) &&
+           growth(x, &x->at_x, &x->apart) && x->apart.count + (x->apart.constant != 0) > 0 && is_worth_it(x);
 }
 
 /* ---- rewriting ---- */

@@ -19,6 +19,7 @@
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_rows.h"
 #include "lower/tree/tree_scan.h"
+#include "lower/tree/tree_shape.h"
 
 enum { BATCH = 256, SHORTEST = 16 /* iterations, if they are known */, MOST_BYTES = 1 << 14 };
 
@@ -139,11 +140,6 @@ static bool may_wait(struct batches *b)
     return true;
 }
 
-static bool is_short(const struct tree_stmt *l)
-{
-    return l->begin->op == EXPR_INT && l->end->op == EXPR_INT && l->end->i - l->begin->i < SHORTEST * l->step->i;
-}
-
 /* ---- rewriting ---- */
 
 static void see_costs(void *user, struct tree_expr *e)
@@ -229,7 +225,7 @@ static bool look(void *user, struct tree_stmt *s)
     struct batches *b = user;
     struct tree *t = b->tree;
     if (s->kind != STMT_FOR || s->loop.parallel || s->loop.level != TREE_HOST || s->loop.unroll ||
-        s->var->type->kind != TYPE_I64 || s->step->op != EXPR_INT || is_short(s))
+        s->var->type->kind != TYPE_I64 || s->step->op != EXPR_INT || loop_is_shorter(s, SHORTEST))
         return true;
     b->loop = s;
     b->scan = (struct tree_scan){ .arena = t->scratch };

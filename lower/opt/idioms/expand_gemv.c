@@ -14,6 +14,7 @@
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
+#include "lower/tree/tree_shape.h"
 
 /* y = A x */
 struct matvec {
@@ -45,26 +46,24 @@ static bool is_number(const struct tree_stmt *call, int arg, struct tree_expr **
 
 static bool is_several(const struct tree_expr *e) { return e->op != EXPR_INT || e->i > 1; }
 
-static bool is_float(const struct tree_expr *e, double value) { return e && e->op == EXPR_FLOAT && e->f == value; }
-
 static bool matvec_of(const struct tree_stmt *s, struct matvec *v)
 {
     *v = (struct matvec){ .rows = NULL };
-    if (s->kind != STMT_CALL || !s->product || !is_float(s->product->alpha, 1) || !s->product->a || !s->product->b ||
-        !s->product->c || type_is_complex(s->product->type) || !expr_is_int(s->args[PRODUCT_N], 1) ||
+    if (s->kind != STMT_CALL || !s->product || !expr_is_float(s->product->alpha, 1) || !s->product->a ||
+        !s->product->b || !s->product->c || type_is_complex(s->product->type) || !expr_is_int(s->args[PRODUCT_N], 1) ||
         !is_number(s, PRODUCT_M, &v->rows) || !is_number(s, PRODUCT_K, &v->cols) ||
         !is_number(s, PRODUCT_A_ROW, &v->row_stride) || !is_number(s, PRODUCT_A_COL, &v->col_stride) ||
         !is_number(s, PRODUCT_B_ROW, &v->x_stride) || !is_number(s, PRODUCT_C_ROW, &v->y_stride))
         return false;
     v->type = s->product->type;
-    v->adds = is_float(s->product->beta, 1);
+    v->adds = expr_is_float(s->product->beta, 1);
     v->a = s->args[PRODUCT_A];
     v->x = s->args[PRODUCT_B];
     v->y = s->args[PRODUCT_C];
     v->alias_a = s->product->a;
     v->alias_x = s->product->b;
     v->alias_y = s->product->c;
-    return (v->adds || is_float(s->product->beta, 0)) && is_several(v->rows) && is_several(v->cols) &&
+    return (v->adds || expr_is_float(s->product->beta, 0)) && is_several(v->rows) && is_several(v->cols) &&
            (expr_is_int(v->col_stride, 1) || expr_is_int(v->row_stride, 1)) && v->alias_y != v->alias_a &&
            v->alias_y != v->alias_x;
 }

@@ -22,21 +22,15 @@ struct interchange {
     struct map packed; /* loops that are left as they are for the pack pass */
 };
 
-static bool same_everywhere(const struct tree_scan *body, const struct tree_stmt *loop)
-{
-    return tree_scan_invariant(body, loop->begin) && tree_scan_invariant(body, loop->end) &&
-           tree_scan_invariant(body, loop->step);
-}
-
 /* Bounds of the loop and those of the first `depth` ones inside do not depend on each other. */
 static bool is_rectangular(struct iterations *x, const struct tree_stmt *loop, const struct fuse_nest *nest)
 {
     struct tree_scan scan = { .arena = x->tree->scratch };
     tree_scan_add(&scan, loop);
     for (uint32_t i = 0; i < nest->depth; i++)
-        if (!same_everywhere(&scan, nest->loops[i]))
+        if (!tree_scan_keeps_bounds(&scan, nest->loops[i]))
             return false;
-    return same_everywhere(&scan, loop);
+    return tree_scan_keeps_bounds(&scan, loop);
 }
 
 /* ---- memory ---- */

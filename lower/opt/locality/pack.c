@@ -16,6 +16,7 @@
 #include "lower/opt/locality/pack.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_shape.h"
 
 enum { SHORTEST = 16, MOST_STATEMENTS = 32 };
 
@@ -119,16 +120,6 @@ static bool keeps_to_itself(const struct pack *p, const struct tree_stmt *s)
     return true;
 }
 
-static bool counts_by_one(const struct tree_stmt *loop)
-{
-    return loop->kind == STMT_FOR && loop->var->type->kind == TYPE_I64 && expr_is_int(loop->step, 1);
-}
-
-static bool is_short(const struct tree_stmt *loop)
-{
-    return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && loop->end->i - loop->begin->i < SHORTEST;
-}
-
 /* The assignments in front of the last statement of a block, each variable once. */
 static bool take_values(struct pack *p, const struct tree_stmt *block, uint32_t forbidden)
 {
@@ -219,28 +210,20 @@ static bool gathers(const struct pack *p)
 
 /* ---- the walk ---- */
 
-static uint32_t count_statements(const struct tree_stmt *s)
-{
-    uint32_t count = 1;
-    for (uint32_t i = 0; i < s->items.count; i++)
-        count += count_statements(s->items.items[i]);
-    return count + (s->body ? count_statements(s->body) : 0) + (s->otherwise ? count_statements(s->otherwise) : 0);
-}
-
 /* A loop with values in front of an independent one, which has values in front of a store. */
 static bool has_shape(struct pack *p)
 {
     const struct tree_stmt *outer = p->sum->body;
-    if (!counts_by_one(p->sum) || outer->items.count == 0)
+    if (!loop_counts_by_one(p->sum) || outer->items.count == 0)
         return false;
     p->column = outer->items.items[outer->items.count - 1];
-    if (!counts_by_one(p->column) || !p->column->loop.independent || p->column->body->items.count == 0)
+    if (!loop_counts_by_one(p->column) || !p->column->loop.independent || p->column->body->items.count == 0)
         return false;
     p->store = p->column->body->items.items[p->column->body->items.count - 1];
     bool sum = p->store->kind == STMT_REDUCE && p->store->wcr == WCR_SUM;
     p->type = p->store->value ? p->store->value->type : NULL;
-    return (p->store->kind == STMT_STORE || sum) && !is_short(p->row) && !is_short(p->column) &&
-           count_statements(p->sum) <= MOST_STATEMENTS;
+    return (p->store->kind == STMT_STORE || sum) && !loop_is_shorter(p->row, SHORTEST) &&
+           !loop_is_shorter(p->column, SHORTEST) && stmt_count(p->sum) <= MOST_STATEMENTS;
 }
 
 static bool is_alone(struct iterations *x, struct pack *p)
@@ -265,7 +248,7 @@ static void split_body(struct pack *p, uint32_t at)
 /* Everything but that rows are independent. */
 static bool suits(struct iterations *x, struct pack *p, uint32_t at)
 {
-    if (!counts_by_one(p->row) || p->sum->kind != STMT_FOR || !has_shape(p) || !is_alone(x, p) || !has_place(p))
+    if (!loop_counts_by_one(p->row) || p->sum->kind != STMT_FOR || !has_shape(p) || !is_alone(x, p) || !has_place(p))
         return false;
     split_body(p, at);
     uint32_t varying = PACK_COLUMN | PACK_PLACE;

@@ -205,12 +205,6 @@ bool shrink_find_sized_part(const struct shrink *w, const struct contracted *m, 
     return part->base.known && part->elements->op != EXPR_INT;
 }
 
-static bool changes(void *user, const struct tree_var *v)
-{
-    const struct tree_scan *scan = user;
-    return map_has(&scan->assigned, v);
-}
-
 /* Do iterations of the loop number `count` - 1, in one of those around it, touch different elements? */
 static bool elements_differ(const struct shrink *w, const struct contracted *m, const struct tree_frame *loops,
                             uint32_t count)
@@ -225,7 +219,7 @@ static bool elements_differ(const struct shrink *w, const struct contracted *m, 
     for (uint32_t i = 0; i < m->accesses.count; i++)
         for (uint32_t k = 0; k <= i; k++) {
             struct depend_query q = {
-                w->arena, m->accesses.items[i], m->accesses.items[k], both, count, changes, &scan
+                w->arena, m->accesses.items[i], m->accesses.items[k], both, count, tree_scan_assigns, &scan
             };
             if (!depend_is_in_step(&q))
                 return false;

@@ -15,6 +15,7 @@
 #include "lower/opt/registers/unroll_jam.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_shape.h"
 
 enum {
     ROWS = 2,
@@ -69,11 +70,6 @@ static bool is_chain(struct tree_stmt *loop)
 
 /* ---- which loops ---- */
 
-static bool is_short(const struct tree_stmt *loop)
-{
-    return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && loop->end->i - loop->begin->i < SHORTEST;
-}
-
 /* On the stack, or of a size that only a run knows. */
 static bool is_small(const struct tree_stmt *alloc)
 {
@@ -114,7 +110,7 @@ static bool has_chain(struct tree_stmt *loop)
     for (uint32_t i = 0; i < loop->body->items.count; i++) {
         if (!is_simple(items[i], false, &count) || count > MOST_STATEMENTS)
             return false;
-        chains += items[i]->kind == STMT_FOR && !is_short(items[i]) && is_chain(items[i]);
+        chains += items[i]->kind == STMT_FOR && !loop_is_shorter(items[i], SHORTEST) && is_chain(items[i]);
     }
     return chains > 0;
 }
@@ -122,17 +118,10 @@ static bool has_chain(struct tree_stmt *loop)
 static bool may_go_together(struct iterations *x, struct tree_stmt *loop)
 {
     struct tree_scan scan = { .arena = x->tree->scratch };
-    if (!loop->loop.independent || loop->loop.parallel || is_short(loop) || !expr_is_int(loop->step, 1) ||
-        !expr_is_pure(loop->begin) || !iterations_keep_variables(x, loop))
+    if (!loop->loop.independent || loop_is_shorter(loop, SHORTEST))
         return false;
     tree_scan_add(&scan, loop);
-    for (uint32_t i = 0; i < loop->body->items.count; i++) {
-        const struct tree_stmt *s = loop->body->items.items[i];
-        if (s->kind == STMT_FOR && (!tree_scan_invariant(&scan, s->begin) || !tree_scan_invariant(&scan, s->end) ||
-                                    !tree_scan_invariant(&scan, s->step)))
-            return false;
-    }
-    return true;
+    return jam_is_possible(x, loop, &scan);
 }
 
 /* ---- the walk ---- */

@@ -40,12 +40,6 @@ static bool is_place(const struct kept *p, const struct tree_expr *pointer, cons
     return type == p->store->value->type && expr_equal(pointer, p->store->pointer) && linear_equal(&at, &p->at);
 }
 
-static bool changes(void *user, const struct tree_var *v)
-{
-    const struct kept *p = user;
-    return map_has(&p->scan->assigned, v);
-}
-
 static bool is_apart(const struct kept *p, const struct tree_access *a)
 {
     const struct tree_stmt *s = p->store;
@@ -53,7 +47,7 @@ static bool is_apart(const struct kept *p, const struct tree_access *a)
         .alias = s->alias, .pointer = s->pointer, .type = s->value->type, .at = &p->at, .extent = 1, .frame = p->frame
     };
     struct depend_query q = {
-        .arena = p->tree->scratch, .a = &place, .b = a, .changes = changes, .user = (void *)(uintptr_t)p
+        .arena = p->tree->scratch, .a = &place, .b = a, .changes = tree_scan_assigns, .user = (void *)(uintptr_t)p->scan
     };
     return depend_is_never(&q);
 }

@@ -15,6 +15,7 @@
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_shape.h"
 
 enum {
     ROWS = 4,
@@ -56,43 +57,24 @@ static bool is_simple(const struct tree_stmt *s, bool inside, uint32_t *count)
     }
 }
 
-static bool is_short(const struct tree_stmt *loop)
-{
-    return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && loop->end->i - loop->begin->i < SHORTEST;
-}
-
 static bool is_candidate(const struct tree_stmt *loop)
 {
     uint32_t count = 0, loops = 0;
     for (uint32_t i = 0; i < loop->body->items.count; i++) {
         if (!is_simple(loop->body->items.items[i], false, &count))
             return false;
-        loops += loop->body->items.items[i]->kind == STMT_FOR && !is_short(loop->body->items.items[i]);
+        loops += loop->body->items.items[i]->kind == STMT_FOR && !loop_is_shorter(loop->body->items.items[i], SHORTEST);
     }
-    return loops > 0 && !is_short(loop) && !loop->loop.parallel && expr_is_int(loop->step, 1);
-}
-
-static bool mentions(const struct tree_access *a, const struct tree_var *v)
-{
-    for (uint32_t i = 0; i < a->at->count; i++)
-        if (linear_term_has(&a->at->terms[i], v))
-            return true;
-    return false;
+    return loops > 0 && !loop_is_shorter(loop, SHORTEST);
 }
 
 static bool is_sum(const struct tree_access *a) { return a->write && a->read; }
-
-static bool changes(void *user, const struct tree_var *v)
-{
-    const struct tree_scan *scan = user;
-    return map_has(&scan->assigned, v);
-}
 
 /* Does no other iteration touch the element? */
 static bool is_own(const struct tree_scan *scan, const struct tree_access *w, const struct tree_stmt *loop)
 {
     struct depend_loop iterations = { loop, loop, false };
-    struct depend_query q = { scan->arena, w, w, &iterations, 1, changes, (void *)(uintptr_t)scan };
+    struct depend_query q = { scan->arena, w, w, &iterations, 1, tree_scan_assigns, (void *)(uintptr_t)scan };
     return depend_is_in_step(&q);
 }
 
@@ -140,22 +122,11 @@ static bool has_shared_sum(const struct tree_piece *p, const struct tree_stmt *l
 {
     for (uint32_t i = 0; i < p->accesses.count; i++) {
         const struct tree_access *a = p->accesses.items[i];
-        if (is_sum(a) && a->frame && a->frame->loop != loop && !mentions(a, loop->var) &&
-            mentions(a, a->frame->loop->var))
+        if (is_sum(a) && a->frame && a->frame->loop != loop && !linear_has(a->at, loop->var) &&
+            linear_has(a->at, a->frame->loop->var))
             return true;
     }
     return false;
-}
-
-static bool bounds_stay(const struct tree_scan *scan, const struct tree_stmt *loop)
-{
-    for (uint32_t i = 0; i < loop->body->items.count; i++) {
-        const struct tree_stmt *s = loop->body->items.items[i];
-        if (s->kind == STMT_FOR && (!tree_scan_invariant(scan, s->begin) || !tree_scan_invariant(scan, s->end) ||
-                                    !tree_scan_invariant(scan, s->step)))
-            return false;
-    }
-    return true;
 }
 
 static bool may_jam(struct iterations *x, struct tree_stmt *loop)
@@ -164,8 +135,7 @@ static bool may_jam(struct iterations *x, struct tree_stmt *loop)
     struct tree_scan scan = { .arena = x->tree->scratch };
     tree_scan_add(&scan, loop);
     piece_add(x->tree->scratch, &piece, loop, NULL);
-    if (!has_shared_sum(&piece, loop) || !bounds_stay(&scan, loop) || !expr_is_pure(loop->begin) ||
-        !iterations_keep_variables(x, loop))
+    if (!has_shared_sum(&piece, loop) || !jam_is_possible(x, loop, &scan))
         return false;
     for (uint32_t i = 0; i < piece.accesses.count; i++)
         if (piece.accesses.items[i]->write && !is_private(&piece, piece.accesses.items[i], loop) &&

@@ -1,6 +1,7 @@
 /* Several iterations of a loop together: what stands in the loop itself is repeated, loops inside go through the bodies
  * of all of them. */
 #include "lower/opt/registers/unroll_jam.h"
+#include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
 
 /* Does the loop store what sums behind it may load? */
@@ -98,31 +99,80 @@ static struct tree_stmt *jammed(struct tree *t, struct tree_stmt *const *copies,
     return out;
 }
 
-void jam_iterations(struct tree *t, struct tree_stmt *loop, uint32_t rows)
+bool jam_is_possible(struct iterations *x, struct tree_stmt *loop, const struct tree_scan *scan)
 {
-    const struct tree_stmt *around = t->region;
+    if (loop->loop.parallel || !expr_is_int(loop->step, 1) || !expr_is_pure(loop->begin))
+        return false;
+    for (uint32_t i = 0; i < loop->body->items.count; i++)
+        if (loop->body->items.items[i]->kind == STMT_FOR && !tree_scan_keeps_bounds(scan, loop->body->items.items[i]))
+            return false;
+    return iterations_keep_variables(x, loop);
+}
+
+static bool is_next(const struct tree_expr *load, const struct tree_var *v)
+{
+    struct linear at;
+    int64_t times;
+    linear_of(&at, load->args[1]);
+    return !expr_mentions(load->args[0], v) && at.known && linear_take(&at, v, &times) && times == 1;
+}
+
+struct tree_expr *jam_lanes(struct tree *t, struct tree_expr *e, const struct tree_var *v, const struct type *vector)
+{
+    if (e->type != vector->elem)
+        return NULL;
+    if (!expr_mentions(e, v))
+        return expr_splat(t, vector, e);
+    if (e->op == EXPR_LOAD) {
+        struct tree_expr *at = expr_cast(t, type_pointer(t->ir, vector), expr_offset(t, e->args[0], e->args[1]));
+        return is_next(e, v) ? expr_load(t, vector, at, expr_i64(t, 0), e->alias) : NULL;
+    }
+    if (e->op < EXPR_ADD || e->op > EXPR_DIV)
+        return NULL;
+    struct tree_expr *a = jam_lanes(t, e->args[0], v, vector), *b = jam_lanes(t, e->args[1], v, vector);
+    return a && b ? expr_binary(t, e->op, a, b) : NULL;
+}
+
+struct jam_blocks jam_begin(struct tree *t, struct tree_stmt *loop, uint32_t rows)
+{
     const struct type *type = loop->var->type;
+    struct jam_blocks b = { .loop = loop, .around = t->region };
     t->region = loop->var->owner;
-    struct tree_stmt *block = stmt_block(t), *copies[JAM_MOST], *rest = NEW(t->arena, struct tree_stmt);
+    b.out = stmt_block(t);
     struct tree_expr *span = expr_binary(t, EXPR_SUB, loop->end, loop->begin), *step = expr_int(t, type, rows);
     struct tree_expr *whole = expr_binary(t, EXPR_DIV, expr_binary(t, EXPR_MAX, span, expr_int(t, type, 0)), step);
-    struct tree_expr *last = expr_binary(t, EXPR_ADD, loop->begin, expr_binary(t, EXPR_MUL, whole, step));
-    bool all = loop->end->op == EXPR_INT && expr_is_int(last, loop->end->i); /* nothing is left for a rest */
-    struct tree_var *stop = tree_var(t, "stop", type), *first = tree_var(t, loop->var->name, type);
-    if (!all)
-        stmt_assign(t, block, stop, last);
-    struct tree_stmt *main = stmt_for(t, block, first, loop->begin, all ? last : expr_var(t, stop), step);
-    main->place = loop->place;
+    struct tree_var *first = tree_var(t, loop->var->name, type);
+    b.first = expr_var(t, first);
+    b.stop = expr_binary(t, EXPR_ADD, loop->begin, expr_binary(t, EXPR_MUL, whole, step));
+    b.stop = stmt_variable(t, b.out, "stop", b.stop);
+    /* Limits are known inside: the last iteration of a block is one of the loop. */
+    struct tree_expr *end =
+        expr_binary(t, EXPR_SUB, (struct tree_expr *)(uintptr_t)depend_end(loop), expr_int(t, type, rows - 1));
+    b.main = stmt_for(t, b.out, first, loop->begin, b.stop->op == EXPR_INT ? b.stop : end, step);
+    b.main->place = loop->place;
+    return b;
+}
+
+void jam_end(struct tree *t, struct jam_blocks *b)
+{
+    struct tree_stmt *rest = NEW(t->arena, struct tree_stmt);
+    *rest = *b->loop;
+    rest->begin = b->stop;
+    if (b->stop->op != EXPR_INT || !expr_is_int(rest->end, b->stop->i))
+        stmt_append(t, b->out, rest);
+    *b->loop = *b->out;
+    t->region = b->around;
+}
+
+void jam_iterations(struct tree *t, struct tree_stmt *loop, uint32_t rows)
+{
+    struct tree_stmt *copies[JAM_MOST];
+    struct jam_blocks b = jam_begin(t, loop, rows);
     for (uint32_t r = 0; r < rows; r++) {
         copies[r] = stmt_clone_apart(t, loop->body);
         rename_memory(t, copies[r]);
-        stmt_substitute(t, copies[r], loop->var, expr_binary(t, EXPR_ADD, expr_var(t, first), expr_int(t, type, r)));
+        stmt_substitute(t, copies[r], loop->var, expr_binary(t, EXPR_ADD, b.first, expr_int(t, loop->var->type, r)));
     }
-    main->body = jammed(t, copies, rows, loop->body->items.count);
-    *rest = *loop;
-    rest->begin = expr_var(t, stop);
-    if (!all)
-        stmt_append(t, block, rest);
-    *loop = *block;
-    t->region = around;
+    b.main->body = jammed(t, copies, rows, loop->body->items.count);
+    jam_end(t, &b);
 }

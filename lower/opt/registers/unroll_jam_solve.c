@@ -16,10 +16,11 @@
  * Legality: The jammed iterations write rows of their own and read complete rows; every element keeps its terms and
  * their order.
  * Profitability: From eight rows on. */
-#include "lower/opt/iterations.h"
+#include "lower/opt/registers/unroll_jam.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_shape.h"
 
 enum { ROWS = 4, SHORTEST = 32, MOST_STATEMENTS = 24 };
 
@@ -32,11 +33,6 @@ struct row_block {
 };
 
 /* ---- which loops ---- */
-
-static bool counts_by_one(const struct tree_stmt *loop)
-{
-    return loop->kind == STMT_FOR && loop->var->type->kind == TYPE_I64 && expr_is_int(loop->step, 1);
-}
 
 /* Is the memory one that iterations of the inner loop take for themselves? */
 static bool takes(const struct row_block *x, const struct tree_expr *pointer)
@@ -64,7 +60,7 @@ static bool is_same(const struct row_block *x, const struct tree_expr *e)
 /* A sum in such memory, of a loop that is the same for all rows. Threads are for more than one sum. */
 static bool is_sum(const struct row_block *x, const struct tree_stmt *s)
 {
-    if (!counts_by_one(s) || s->body->items.count != 1)
+    if (!loop_counts_by_one(s) || s->body->items.count != 1)
         return false;
     const struct tree_stmt *term = s->body->items.items[0];
     if (term->kind != STMT_REDUCE || term->wcr != WCR_SUM || !expr_is_const(term->index) || !takes(x, term->pointer))
@@ -215,7 +211,7 @@ static bool is_candidate(struct iterations *it, struct row_block *x)
 {
     struct tree *t = x->tree;
     struct tree_piece piece = { 0 };
-    if (!counts_by_one(x->inner) || x->inner->loop.parallel || !is_triangle(x))
+    if (!loop_counts_by_one(x->inner) || x->inner->loop.parallel || !is_triangle(x))
         return false;
     tree_scan_add(&x->scan, x->loop);
     if (!is_body(x) || !tree_scan_invariant(&x->scan, x->loop->begin) || !tree_scan_invariant(&x->scan, x->loop->end) ||
@@ -332,42 +328,17 @@ static void put_block(const struct row_block *x, struct tree_stmt *out, struct t
 
 static void go_together(const struct row_block *x)
 {
-    struct tree *t = x->tree;
-    const struct tree_stmt *around = t->region;
-    const struct type *type = x->loop->var->type;
-    t->region = x->loop->var->owner;
-    struct tree_stmt *out = stmt_block(t), *rest = NEW(t->arena, struct tree_stmt);
-    struct tree_expr *span = expr_binary(t, EXPR_SUB, x->loop->end, x->loop->begin), *rows = expr_i64(t, ROWS);
-    struct tree_expr *whole = expr_binary(t, EXPR_DIV, expr_binary(t, EXPR_MAX, span, expr_i64(t, 0)), rows);
-    struct tree_expr *stop = expr_binary(t, EXPR_ADD, x->loop->begin, expr_binary(t, EXPR_MUL, whole, rows));
-    struct tree_var *first = tree_var(t, x->loop->var->name, type);
-    if (stop->op != EXPR_INT) { /* limits of constants are known inside */
-        struct tree_var *v = tree_var(t, "stop", type);
-        stmt_assign(t, out, v, stop);
-        stop = expr_var(t, v);
-    }
-    struct tree_stmt *main = stmt_for(t, out, first, x->loop->begin, stop, rows);
-    main->place = x->loop->place;
-    put_block(x, main->body, expr_var(t, first));
-    *rest = *x->loop;
-    rest->begin = stop;
-    if (stop->op != EXPR_INT || !expr_is_int(x->loop->end, stop->i))
-        stmt_append(t, out, rest);
-    *x->loop = *out;
-    t->region = around;
+    struct jam_blocks b = jam_begin(x->tree, x->loop, ROWS);
+    put_block(x, b.main->body, b.first);
+    jam_end(x->tree, &b);
 }
 
 /* ---- the walk ---- */
 
-static bool is_short(const struct tree_stmt *loop)
-{
-    return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && loop->end->i - loop->begin->i < SHORTEST;
-}
-
 static bool try_loop(struct iterations *it, struct tree_stmt *loop, const struct tree_frame *frame)
 {
     struct tree *t = it->tree;
-    if (!counts_by_one(loop) || loop->loop.parallel || loop->loop.independent || is_short(loop))
+    if (!loop_counts_by_one(loop) || loop->loop.parallel || loop->loop.independent || loop_is_shorter(loop, SHORTEST))
         return false;
     for (uint32_t i = 0; i < loop->body->items.count; i++) {
         struct row_block x = { .tree = t,

@@ -10,16 +10,25 @@
  *                                                   for i, the rest { ... }
  *
  * Legality: What the common terms load is not written by the jammed iterations; each sum keeps the order of its terms.
- * Profitability: From eight iterations on.
+ * Profitability: From eight iterations on. Four sums or more only where they load neighbours, so that four iterations
+ * are the lanes of a vector: other ones need more registers than there are.
  *
  * If terms load x as vectors and the loop stores it element by element, the last four terms get a loop of their own,
  * which loads elements: a vector load of what was just stored in parts would wait until all parts are in the cache. */
-#include "lower/opt/iterations.h"
+#include "lower/opt/registers/unroll_jam.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_shape.h"
 
-enum { ROWS = 4, SHORTEST = 16, LONGEST_WAIT = 128, MOST_STATEMENTS = 96, MOST_TERMS = 4 };
+enum {
+    ROWS = 4,
+    SHORTEST = 16,
+    LONGEST_WAIT = 128,
+    MOST_STATEMENTS = 96,
+    MOST_TERMS = 4,
+    LANES_TERMS = 4 /* sums that are enough to do, while one addition waits for another: more are vectors or none */
+};
 
 struct triangles {
     struct iterations x;
@@ -39,12 +48,6 @@ struct triangle {
 
 /* ---- may the terms come first ---- */
 
-static bool changes(void *user, const struct tree_var *v)
-{
-    const struct triangle *x = user;
-    return map_has(&x->scan.assigned, v);
-}
-
 /* `frame`: of the load. */
 static bool may_meet(const struct triangle *x, const struct tree_access *write, const struct tree_expr *load,
                      const struct tree_frame *frame)
@@ -58,9 +61,11 @@ static bool may_meet(const struct triangle *x, const struct tree_access *write, 
                                 .at = &at,
                                 .extent = 1,
                                 .frame = frame };
-    struct depend_query q = {
-        .arena = x->tree->scratch, .a = write, .b = &read, .changes = changes, .user = (void *)(uintptr_t)x
-    };
+    struct depend_query q = { .arena = x->tree->scratch,
+                              .a = write,
+                              .b = &read,
+                              .changes = tree_scan_assigns,
+                              .user = (void *)(uintptr_t)&x->scan };
     return !depend_is_never(&q);
 }
 
@@ -187,29 +192,27 @@ static bool find_terms(struct triangle *x)
     return x->num_terms > 0;
 }
 
-static bool counts_by_one(const struct tree_stmt *loop)
+static struct tree_expr *lanes_of(const struct triangle *x, uint32_t m)
 {
-    return loop->kind == STMT_FOR && loop->var->type->kind == TYPE_I64 && expr_is_int(loop->step, 1) &&
-           !loop->loop.parallel;
+    struct tree *t = x->tree;
+    struct tree_expr *value = x->terms[m]->value;
+    return jam_lanes(t, value, x->loop->var, type_vector(t->ir, value->type, ROWS, NULL));
 }
 
-static bool is_short(const struct tree_stmt *loop)
+/* Are the sums, and as many for each of the iterations, as many as registers hold? */
+static bool has_registers(const struct triangle *x)
 {
-    return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && loop->end->i - loop->begin->i < SHORTEST;
-}
-
-static uint32_t count_statements(const struct tree_stmt *s)
-{
-    uint32_t count = 1;
-    for (uint32_t i = 0; i < s->items.count; i++)
-        count += count_statements(s->items.items[i]);
-    return count + (s->body ? count_statements(s->body) : 0) + (s->otherwise ? count_statements(s->otherwise) : 0);
+    bool lanes = true;
+    for (uint32_t m = 0; m < x->num_terms; m++)
+        lanes &= lanes_of(x, m) != NULL;
+    return lanes || x->num_terms < LANES_TERMS;
 }
 
 static bool may_start_together(struct triangles *all, struct triangle *x)
 {
     struct tree *t = x->tree;
-    if (!counts_by_one(x->sum) || !find_terms(x) || !iterations_keep_variables(&all->x, x->loop))
+    if (!loop_counts_by_one(x->sum) || x->sum->loop.parallel || !find_terms(x) || !has_registers(x) ||
+        !iterations_keep_variables(&all->x, x->loop))
         return false;
     tree_scan_add(&x->scan, x->loop);
     if (!tree_scan_invariant(&x->scan, x->loop->begin) || !tree_scan_invariant(&x->scan, x->loop->end))
@@ -337,37 +340,59 @@ static void put_terms(const struct triangle *x, struct tree_stmt *block, struct 
     stmt_substitute(t, terms, x->loop->var, first);
 }
 
+static void put_scalars(const struct triangle *x, struct tree_stmt *block, struct tree_expr *first,
+                        struct tree_var *(*begun)[MOST_TERMS])
+{
+    struct tree *t = x->tree;
+    for (int r = 0; r < ROWS; r++)
+        for (uint32_t m = 0; m < x->num_terms; m++)
+            stmt_assign(t, block, begun[r][m], x->starts[m] ? x->starts[m]->value : expr_zero(t, begun[r][m]->type))
+                ->place = x->terms[m]->place;
+    struct tree_expr *far = loads_stored(x) ? far_end(x) : x->sum->end;
+    put_terms(x, block, first, x->sum->begin, far, begun, true);
+    if (far != x->sum->end)
+        put_terms(x, block, first, far, x->sum->end, begun, false);
+}
+
+/* The same where vectors have what all iterations load and add: terms of one sum in all of them. */
+static void put_lanes(const struct triangle *x, struct tree_stmt *block, struct tree_expr *first,
+                      struct tree_var *(*begun)[MOST_TERMS])
+{
+    struct tree *t = x->tree;
+    struct tree_var *v = tree_var(t, x->sum->var->name, x->sum->var->type);
+    struct tree_stmt *outer = stmt_block(t), *terms = stmt_for(t, outer, v, x->sum->begin, x->sum->end, x->sum->step);
+    terms->place = x->sum->place;
+    for (uint32_t m = 0; m < x->num_terms; m++) {
+        struct tree_expr *value = lanes_of(x, m);
+        struct tree_expr *start = x->starts[m] ? x->starts[m]->value : expr_zero(t, value->type->elem);
+        struct tree_var *sums = tree_var(t, "sums", value->type);
+        stmt_assign(t, block, sums, expr_splat(t, value->type, start))->place = x->terms[m]->place;
+        stmt_assign(t, terms->body, sums, expr_binary(t, EXPR_ADD, expr_var(t, sums), value))->place =
+            x->terms[m]->place;
+        for (int r = 0; r < ROWS; r++)
+            stmt_assign(t, outer, begun[r][m], expr_lane(t, expr_var(t, sums), expr_i64(t, r)));
+    }
+    stmt_substitute(t, terms, x->sum->var, expr_var(t, v));
+    stmt_substitute(t, terms, x->loop->var, first);
+    stmt_append(t, block, outer);
+}
+
 static void start_together(const struct triangle *x)
 {
     struct tree *t = x->tree;
-    const struct tree_stmt *around = t->region;
-    const struct type *type = x->loop->var->type;
-    t->region = x->loop->var->owner;
-    struct tree_stmt *block = stmt_block(t), *rest = NEW(t->arena, struct tree_stmt);
-    struct tree_expr *span = expr_binary(t, EXPR_SUB, x->loop->end, x->loop->begin), *rows = expr_int(t, type, ROWS);
-    struct tree_expr *whole = expr_binary(t, EXPR_DIV, expr_binary(t, EXPR_MAX, span, expr_int(t, type, 0)), rows);
-    struct tree_var *stop = tree_var(t, "stop", type), *first = tree_var(t, x->loop->var->name, type),
-                    *begun[ROWS][MOST_TERMS];
-    stmt_assign(t, block, stop, expr_binary(t, EXPR_ADD, x->loop->begin, expr_binary(t, EXPR_MUL, whole, rows)));
-    struct tree_stmt *main = stmt_for(t, block, first, x->loop->begin, expr_var(t, stop), rows);
-    main->place = x->loop->place;
+    struct tree_var *begun[ROWS][MOST_TERMS];
+    struct jam_blocks b = jam_begin(t, x->loop, ROWS);
+    struct tree_stmt *body = b.main->body;
     for (int r = 0; r < ROWS; r++)
-        for (uint32_t m = 0; m < x->num_terms; m++) {
-            struct tree_var *v = begun[r][m] = tree_var(t, "begun", x->terms[m]->value->type);
-            stmt_assign(t, main->body, v, x->starts[m] ? x->starts[m]->value : expr_zero(t, v->type))->place =
-                x->terms[m]->place;
-        }
-    struct tree_expr *far = loads_stored(x) ? far_end(x) : x->sum->end;
-    put_terms(x, main->body, expr_var(t, first), x->sum->begin, far, begun, true);
-    if (far != x->sum->end)
-        put_terms(x, main->body, expr_var(t, first), far, x->sum->end, begun, false);
+        for (uint32_t m = 0; m < x->num_terms; m++)
+            begun[r][m] = tree_var(t, "begun", x->terms[m]->value->type);
+    if (x->num_terms < LANES_TERMS)
+        put_scalars(x, body, b.first, begun);
+    else
+        put_lanes(x, body, b.first, begun);
     for (int r = 0; r < ROWS; r++)
-        put_row(x, main->body, expr_var(t, first), r, begun[r]);
-    *rest = *x->loop;
-    rest->begin = expr_var(t, stop);
-    stmt_append(t, block, rest);
-    *x->loop = *block;
-    t->region = around;
+        put_row(x, body, b.first, r, begun[r]);
+    jam_end(t, &b);
 }
 
 /* ---- the walk ---- */
@@ -375,7 +400,8 @@ static void start_together(const struct triangle *x)
 static bool try_loop(struct triangles *all, struct tree_stmt *loop, const struct tree_frame *frame)
 {
     struct tree *t = all->x.tree;
-    if (!counts_by_one(loop) || is_short(loop) || count_statements(loop->body) > MOST_STATEMENTS)
+    if (!loop_counts_by_one(loop) || loop->loop.parallel || loop_is_shorter(loop, SHORTEST) ||
+        stmt_count(loop->body) > MOST_STATEMENTS)
         return false;
     for (uint32_t i = 0; i < loop->body->items.count; i++) {
         struct triangle x = {

@@ -3,6 +3,7 @@
  * Profitability: Loops with roots, powers and other functions; those that mostly load and store lose. */
 #include "lower/opt/passes.h"
 #include "lower/tree/tree_linear.h"
+#include "lower/tree/tree_shape.h"
 
 enum { SHORTEST = 32 /* iterations, if they are known */ };
 
@@ -104,15 +105,10 @@ static bool find_assigned(void *user, struct tree_stmt *s)
     return true;
 }
 
-static bool is_short(const struct tree_stmt *loop)
-{
-    return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && loop->end->i - loop->begin->i < SHORTEST;
-}
-
 static bool look(void *user, struct tree_stmt *s)
 {
     struct content c = { .arena = user, .loop = s };
-    if (s->kind != STMT_FOR || !expr_is_int(s->step, 1) || is_short(s))
+    if (s->kind != STMT_FOR || !expr_is_int(s->step, 1) || loop_is_shorter(s, SHORTEST))
         return true;
     stmt_visit(s->body, find_assigned, &c);
     look_inside(&c, s->body);

@@ -21,6 +21,7 @@
 #include "lower/opt/registers/reduction.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_shape.h"
 
 enum {
     SHORTEST = 4, /* iterations, if they are known */
@@ -207,17 +208,11 @@ static struct tree_stmt *make(struct vectorize *v)
     return out;
 }
 
-static bool is_short(const struct tree_stmt *loop)
-{
-    return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && loop->step->op == EXPR_INT &&
-           loop->end->i - loop->begin->i <= SHORTEST * loop->step->i;
-}
-
 static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame)
 {
     struct vectorize *all = user, v = *all;
     if (s->kind != STMT_FOR || s->loop.unroll || s->loop.level != TREE_HOST || stmt_has_loops(s->body) ||
-        !s->body->items.count || is_short(s))
+        !s->body->items.count || (s->step->op == EXPR_INT && loop_is_shorter(s, SHORTEST + 1)))
         return true;
     const char *subject = remark_subject(v.tree, s);
     v.loop = s;

@@ -30,14 +30,6 @@ struct tree_expr *lanes_substitute(struct vectorize *v, struct tree_expr *e)
 
 /* ---- from iteration to iteration ---- */
 
-static bool mentions(const struct linear *l, const struct tree_var *var)
-{
-    for (uint32_t i = 0; i < l->count; i++)
-        if (linear_term_has(&l->terms[i], var))
-            return true;
-    return false;
-}
-
 /* The next iteration's index less this one's. */
 static bool take_stride(const struct vectorize *v, const struct linear *at, struct linear *stride)
 {
@@ -47,7 +39,7 @@ static bool take_stride(const struct vectorize *v, const struct linear *at, stru
     linear_add(&next, &step, 1);
     linear_replace(stride, at, v->loop->var, &next);
     linear_add(stride, at, -1);
-    return stride->known && !mentions(stride, v->loop->var);
+    return stride->known && !linear_has(stride, v->loop->var);
 }
 
 struct lane_index lanes_index(struct vectorize *v, struct tree_expr *index)
