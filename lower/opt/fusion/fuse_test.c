@@ -76,8 +76,8 @@ static bool same_trips(const struct tree_stmt *a, const struct tree_stmt *b, con
     struct linear span_a, span_b, step_a, step_b, shift;
     linear_of(&step_a, a->step);
     linear_renamed(&step_b, b->step, r);
-    linear_of(&span_a, a->end);
-    linear_renamed(&span_b, b->end, r);
+    linear_of(&span_a, depend_end(a));
+    linear_renamed(&span_b, depend_end(b), r);
     shift_of(&shift, a, b, r);
     linear_add(&span_a, &shift, 1);
     return a->var->type == b->var->type && linear_equal(&step_a, &step_b) && linear_equal(&span_a, &span_b);

@@ -10,19 +10,29 @@
  *         }                                               }
  *     }                                               }
  *
+ * Sums over several loops (convolutions) are tiled whether operands are gathered or not; what is packed for them is
+ * packed in front of all loops that it does not depend on.
+ *
  * Legality: Each sum keeps its terms and their order. A value is packed if it depends on neither the row nor the sums,
  * for the columns and terms that some row needs, so nothing is loaded that was not loaded before.
- * Profitability: From 16 iterations on. */
+ * Profitability: From 16 iterations on; sums over several loops from 4 columns on, where 16 rows or more use what is
+ * packed. */
 #include "lower/opt/locality/pack.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_shape.h"
 
-enum { SHORTEST = 16, MOST_STATEMENTS = 32 };
+enum { SHORTEST = 16, FEWEST = 4 /* of sums over several loops */, MOST_STATEMENTS = 32 };
+
+/* What belongs around a loop when all are found. */
+struct pack_around {
+    struct tree_stmt *loop, *first, *last;
+};
 
 struct packs {
     struct iterations x;
     const struct tree_options *options;
+    VEC(struct pack_around) around;
 };
 
 /* ---- what values depend on ---- */
@@ -41,8 +51,9 @@ static uint32_t mask_of_variable(const struct pack *p, const struct tree_var *v)
 {
     if (v == p->row->var)
         return PACK_ROW;
-    if (v == p->sum->var)
-        return PACK_SUM;
+    for (uint32_t i = 0; i < p->num_sums; i++)
+        if (v == p->sums[i]->var)
+            return PACK_SUM;
     if (v == p->column->var)
         return PACK_COLUMN;
     if (map_has(&p->masks, v))
@@ -120,6 +131,11 @@ static bool keeps_to_itself(const struct pack *p, const struct tree_stmt *s)
     return true;
 }
 
+static bool is_short(const struct pack *p, const struct tree_stmt *loop)
+{
+    return loop_is_shorter(loop, p->num_sums > 1 ? FEWEST : SHORTEST);
+}
+
 /* The assignments in front of the last statement of a block, each variable once. */
 static bool take_values(struct pack *p, const struct tree_stmt *block, uint32_t forbidden)
 {
@@ -140,7 +156,10 @@ static bool take_values(struct pack *p, const struct tree_stmt *block, uint32_t 
 /* Uses of variables in front of their assignment would be values of the iteration before. */
 static bool is_straight(const struct pack *p)
 {
-    return p->masks.count == p->sum->body->items.count + p->column->body->items.count - 2;
+    uint32_t count = p->column->body->items.count - 1;
+    for (uint32_t i = 0; i < p->num_sums; i++)
+        count += p->sums[i]->body->items.count - 1;
+    return p->masks.count == count;
 }
 
 /* The place of the sums: its own for each row and column, the same for all terms. */
@@ -172,8 +191,10 @@ static bool slope_of(const struct pack *p, const struct tree_expr *bound, int64_
 
 static bool has_bounds(struct pack *p)
 {
-    return tree_scan_invariant(&p->scan, p->sum->begin) && tree_scan_invariant(&p->scan, p->sum->end) &&
-           tree_scan_invariant(&p->scan, p->row->begin) && tree_scan_invariant(&p->scan, p->row->end) &&
+    for (uint32_t i = 0; i < p->num_sums; i++)
+        if (!tree_scan_invariant(&p->scan, p->sums[i]->begin) || !tree_scan_invariant(&p->scan, p->sums[i]->end))
+            return false;
+    return tree_scan_invariant(&p->scan, p->row->begin) && tree_scan_invariant(&p->scan, p->row->end) &&
            slope_of(p, p->column->begin, &p->begin_slope) && slope_of(p, p->column->end, &p->end_slope) &&
            p->begin_slope + p->end_slope <= 1;
 }
@@ -210,20 +231,29 @@ static bool gathers(const struct pack *p)
 
 /* ---- the walk ---- */
 
-/* A loop with values in front of an independent one, which has values in front of a store. */
-static bool has_shape(struct pack *p)
+static struct tree_stmt *last_of(const struct tree_stmt *loop)
 {
-    const struct tree_stmt *outer = p->sum->body;
-    if (!loop_counts_by_one(p->sum) || outer->items.count == 0)
+    return loop->body->items.count ? loop->body->items.items[loop->body->items.count - 1] : NULL;
+}
+
+/* Loops with values in front of the next one, the innermost of them independent, which has values in front of a store.
+ */
+static bool has_shape(struct pack *p, struct tree_stmt *sum)
+{
+    struct tree_stmt *last = sum;
+    for (p->column = NULL; last && last->kind == STMT_FOR; last = last_of(last)) {
+        if (!loop_counts_by_one(last) || p->num_sums == PACK_SUMS)
+            return false;
+        if (p->column)
+            p->sums[p->num_sums++] = p->column;
+        p->column = last;
+    }
+    if (p->num_sums == 0 || !last || !p->column->loop.independent)
         return false;
-    p->column = outer->items.items[outer->items.count - 1];
-    if (!loop_counts_by_one(p->column) || !p->column->loop.independent || p->column->body->items.count == 0)
-        return false;
-    p->store = p->column->body->items.items[p->column->body->items.count - 1];
-    bool sum = p->store->kind == STMT_REDUCE && p->store->wcr == WCR_SUM;
+    p->store = last;
     p->type = p->store->value ? p->store->value->type : NULL;
-    return (p->store->kind == STMT_STORE || sum) && !loop_is_shorter(p->row, SHORTEST) &&
-           !loop_is_shorter(p->column, SHORTEST) && stmt_count(p->sum) <= MOST_STATEMENTS;
+    return (p->store->kind == STMT_STORE || (p->store->kind == STMT_REDUCE && p->store->wcr == WCR_SUM)) &&
+           !is_short(p, p->row) && !is_short(p, p->column) && stmt_count(sum) <= MOST_STATEMENTS;
 }
 
 static bool is_alone(struct iterations *x, struct pack *p)
@@ -245,62 +275,107 @@ static void split_body(struct pack *p, uint32_t at)
             stmt_append(p->tree, i < at ? p->before : p->after, p->row->body->items.items[i]);
 }
 
+static bool has_values(struct pack *p)
+{
+    for (uint32_t i = 0; i < p->num_sums; i++)
+        if (!take_values(p, p->sums[i]->body, PACK_COLUMN | PACK_PLACE))
+            return false;
+    return take_values(p, p->column->body, 0) && is_straight(p) && is_vector(p, p->store->value);
+}
+
 /* Everything but that rows are independent. */
 static bool suits(struct iterations *x, struct pack *p, uint32_t at)
 {
-    if (!loop_counts_by_one(p->row) || p->sum->kind != STMT_FOR || !has_shape(p) || !is_alone(x, p) || !has_place(p))
+    struct tree_stmt *sum = p->row->body->items.items[at];
+    if (!loop_counts_by_one(p->row) || sum->kind != STMT_FOR || !has_shape(p, sum) || !is_alone(x, p) || !has_place(p))
         return false;
     split_body(p, at);
-    uint32_t varying = PACK_COLUMN | PACK_PLACE;
-    return keeps_to_itself(p, p->sum) && keeps_to_itself(p, p->before) && keeps_to_itself(p, p->after) &&
-           has_bounds(p) && take_values(p, p->sum->body, varying) && take_values(p, p->column->body, 0) &&
-           is_straight(p) && is_vector(p, p->store->value) && gathers(p);
+    return keeps_to_itself(p, sum) && keeps_to_itself(p, p->before) && keeps_to_itself(p, p->after) && has_bounds(p) &&
+           has_values(p) && (gathers(p) || (p->num_sums > 1 && p->num_packed > 0));
 }
 
-static struct pack pack_of(struct tree *t, const struct tree_options *o, struct tree_stmt *row, uint32_t at)
+static struct pack pack_of(struct tree *t, const struct tree_options *o, struct tree_stmt *row)
 {
-    return (struct pack){ .tree = t,
-                          .strict = o->strict_fp,
-                          .row = row,
-                          .sum = row->body->items.items[at],
-                          .scan = { .arena = t->scratch } };
+    return (struct pack){
+        .tree = t, .strict = o->strict_fp, .row = row, .homes = { row }, .num_homes = 1, .scan = { .arena = t->scratch }
+    };
 }
 
 bool pack_wants(struct iterations *x, const struct tree_options *o, struct tree_stmt *row, uint32_t at)
 {
-    struct pack p = pack_of(x->tree, o, row, at);
+    struct pack p = pack_of(x->tree, o, row);
     struct fuse_nest nest = { .loops = { row }, .depth = 1 };
     return suits(x, &p, at) && (row->loop.independent || iterations_are_apart(x, row, &nest, NULL));
 }
 
-static bool try_sum(struct packs *all, struct tree_stmt *row, uint32_t at)
+/* Are there many rows for one packing, as far as that is known? Gathered operands have been asked for as many. */
+static bool has_many_rows(const struct pack *p)
+{
+    int64_t rows = 1;
+    for (uint32_t i = 0; i < p->num_homes && rows < SHORTEST; i++) {
+        const struct tree_stmt *loop = p->homes[i];
+        bool known = loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && loop->step->op == EXPR_INT;
+        rows *= known && loop_is_shorter(loop, SHORTEST) ? (loop->end->i - loop->begin->i) / loop->step->i : SHORTEST;
+    }
+    return rows >= SHORTEST;
+}
+
+/* Iterations that threads share do not each pack for themselves. */
+static bool is_packed_in_parallel(const struct pack *p, const struct tree_frame *frame)
+{
+    uint32_t at = 1;
+    for (; frame; frame = frame->outer, at++)
+        if (frame->loop->loop.parallel && at >= p->num_homes)
+            return true;
+    return false;
+}
+
+static bool try_sum(struct packs *all, struct tree_stmt *row, const struct tree_frame *frame, uint32_t at)
 {
     struct tree *t = all->x.tree;
-    struct pack p = pack_of(t, all->options, row, at);
+    struct pack p = pack_of(t, all->options, row);
     if (!suits(&all->x, &p, at))
         return false;
+    pack_find_home(&p, frame);
+    if (is_packed_in_parallel(&p, frame) || !has_many_rows(&p))
+        return false;
+    struct pack_around around = { p.homes[p.num_homes - 1], stmt_block(t), stmt_block(t) };
     remark(t->ir->remarks, row->place, remark_subject(t, row), REMARK_PACKED, PACK_ROWS, remark_subject(t, p.column));
-    pack_rewrite(&p);
+    pack_rewrite(&p, around.first, around.last);
+    if (p.num_homes > 1)
+        vec_push(t->scratch, &all->around, around);
     return true;
 }
 
-static bool look(void *user, struct tree_stmt *s)
+static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame)
 {
     if (s->kind == STMT_PARALLEL)
         return false;
     if (s->kind != STMT_FOR || !s->loop.independent)
         return true;
     for (uint32_t i = 0; i < s->body->items.count; i++)
-        if (try_sum(user, s, i))
+        if (try_sum(user, s, frame, i))
             return false;
-    return !s->loop.parallel; /* what is packed is memory for all threads */
+    return true;
+}
+
+static void put_around(struct tree *t, const struct pack_around *a)
+{
+    struct tree_stmt *block = stmt_block(t), *loop = NEW(t->arena, struct tree_stmt);
+    *loop = *a->loop;
+    stmt_append(t, block, a->first);
+    stmt_append(t, block, loop);
+    stmt_append(t, block, a->last);
+    *a->loop = *block;
 }
 
 bool opt_pack(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct packs all = { .x = iterations_of(t, t->functions.items[i]), .options = o };
-        stmt_visit(t->functions.items[i]->body, look, &all);
+        tree_visit_frames(t->functions.items[i]->body, NULL, look, &all);
+        for (uint32_t k = 0; k < all.around.count; k++)
+            put_around(t, &all.around.items[k]);
         stmt_flatten(t, t->functions.items[i]->body);
     }
     return true;

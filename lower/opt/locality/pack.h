@@ -1,5 +1,5 @@
-/* Between the files of the pack pass: which loops it is for (pack.c), and what becomes of them (pack_tile.c); and what
- * passes in front of it ask. */
+/* Between the files of the pack pass: which loops it is for (pack.c), where operands are packed (pack_hoist.c), and
+ * what becomes of the loops (pack_tile.c); and what passes in front of it ask. */
 #ifndef LOWER_PASS_PACK_H
 #define LOWER_PASS_PACK_H
 
@@ -9,7 +9,9 @@ enum {
     PACK_ROWS = 4,
     PACK_VECTORS = 2,       /* of a row */
     PACK_VECTOR_BYTES = 64, /* what a target has no registers for it takes apart */
-    PACK_ARRAYS = 4
+    PACK_ARRAYS = 4,
+    PACK_SUMS = 4, /* loops of a sum */
+    PACK_HOMES = 8
 };
 
 /* What a value depends on. */
@@ -21,11 +23,15 @@ enum pack_mask {
     PACK_UNKNOWN = 128 /* on more than that */
 };
 
-/* for row { before; for sum { values; for column { values; C[row, column] = ... } } after } */
+/* for row { before; for sum { values; for column { values; C[row, column] = ... } } after }
+ * with several loops of the sum in one another, values in each. */
 struct pack {
     struct tree *tree;
     bool strict;
-    struct tree_stmt *row, *sum, *column, *store;
+    struct tree_stmt *row, *sums[PACK_SUMS], *column, *store;
+    uint32_t num_sums;
+    struct tree_stmt *homes[PACK_HOMES]; /* from the loop over rows to the one that operands are packed in front of */
+    uint32_t num_homes;
     struct tree_stmt *before, *after; /* blocks */
     const struct type *type;          /* of the sums */
     struct tree_scan scan;            /* of the body of the loop over rows */
@@ -43,8 +49,12 @@ static inline bool pack_is_packed(uint32_t mask) { return (mask & PACK_COLUMN) &
 /* The place among the packed values; -1: none. */
 int pack_find(const struct pack *p, const struct tree_expr *e);
 
-/* The loop over rows becomes what the head of pack.c says. */
-void pack_rewrite(struct pack *p);
+/* Finds the outermost loop around that over rows that operands can be packed in front of; `frame`: the loops around
+ * rows. */
+void pack_find_home(struct pack *p, const struct tree_frame *frame);
+/* The loop over rows becomes what the head of pack.c says. What belongs in front of the last home and behind it, if
+ * that is another loop, is appended to `first` and `last`. */
+void pack_rewrite(struct pack *p, struct tree_stmt *first, struct tree_stmt *last);
 
 /* Will the pass take item `at` of the loop over rows, if both stay as they are? */
 bool pack_wants(struct iterations *x, const struct tree_options *o, struct tree_stmt *row, uint32_t at);

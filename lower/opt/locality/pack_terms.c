@@ -95,25 +95,35 @@ void pack_terms(struct pack_tile *w, struct tree_stmt *block, struct tree_expr *
     struct tree *t = w->tree;
     const struct pack *p = w->p;
     const struct type *pointer = type_pointer(t->ir, w->vector);
-    struct tree_stmt *sum = pack_loop(w, block, p->sum, p->sum->begin, p->sum->end);
-    struct tree_expr *at = pack_place(w, strip, expr_var(t, sum->var), PACK_VECTORS);
+    struct lane scalars[PACK_ROWS];
+    struct tree_stmt *sums[PACK_SUMS];
+    for (uint32_t r = 0; r < w->rows; r++)
+        scalars[r] = (struct lane){ .w = w, .row = r };
+    for (uint32_t i = 0; i < p->num_sums; i++) {
+        sums[i] = pack_loop(w, block, p->sums[i], p->sums[i]->begin, p->sums[i]->end);
+        block = sums[i]->body;
+        for (uint32_t r = 0; r < w->rows; r++) {
+            map_put(t->scratch, &scalars[r].values, p->sums[i]->var, expr_var(t, sums[i]->var));
+            if (i + 1 < p->num_sums)
+                put_scalars(w, block, p->sums[i]->body, &scalars[r]);
+        }
+    }
+    struct tree_expr *at = pack_place(w, strip, sums, PACK_VECTORS);
     for (uint32_t i = 0; i < p->num_packed; i++)
         for (uint32_t v = 0; v < PACK_VECTORS; v++) {
             w->operand[i][v] = tree_var(t, "packed", w->vector);
-            stmt_assign(t, sum->body, w->operand[i][v],
+            stmt_assign(t, block, w->operand[i][v],
                         expr_load(t, w->vector, expr_cast(t, pointer, w->packed[i]), pack_add(t, at, expr_i64(t, v)),
                                   w->alias[i]));
         }
     for (uint32_t r = 0; r < w->rows; r++) {
-        struct lane scalars = { .w = w, .row = r };
-        map_put(t->scratch, &scalars.values, p->sum->var, expr_var(t, sum->var));
-        put_scalars(w, sum->body, p->sum->body, &scalars);
-        put_scalars(w, sum->body, p->column->body, &scalars);
+        put_scalars(w, block, p->sums[p->num_sums - 1]->body, &scalars[r]);
+        put_scalars(w, block, p->column->body, &scalars[r]);
         for (uint32_t v = 0; v < PACK_VECTORS; v++) {
             struct lane lane = { .w = w, .row = r, .vector = v };
-            for (uint32_t i = 0; i < scalars.values.count; i++)
-                map_put(t->scratch, &lane.values, scalars.values.slots[i].key, scalars.values.slots[i].value);
-            put_vector(w, sum->body, &lane);
+            for (uint32_t i = 0; i < scalars[r].values.count; i++)
+                map_put(t->scratch, &lane.values, scalars[r].values.slots[i].key, scalars[r].values.slots[i].value);
+            put_vector(w, block, &lane);
         }
     }
 }

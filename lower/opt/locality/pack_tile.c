@@ -41,40 +41,56 @@ static void copy_values(struct pack_tile *w, struct tree_stmt *to, const struct 
             stmt_append(w->tree, to, stmt_clone(w->tree, block->items.items[i]));
 }
 
-struct tree_expr *pack_place(struct pack_tile *w, struct tree_expr *strip, struct tree_expr *sum, int64_t width)
+struct tree_expr *pack_place(struct pack_tile *w, struct tree_expr *strip, struct tree_stmt *const *sums, int64_t width)
 {
     struct tree *t = w->tree;
-    struct tree_expr *term = pack_sub(t, sum, w->p->sum->begin);
+    struct tree_expr *term = expr_i64(t, 0);
+    for (uint32_t i = 0; i < w->p->num_sums; i++)
+        term = pack_add(t, expr_binary(t, EXPR_MUL, term, w->counts[i]),
+                        pack_sub(t, expr_var(t, sums[i]->var), w->p->sums[i]->begin));
     return pack_times(t, pack_add(t, expr_binary(t, EXPR_MUL, strip, w->terms), term), width);
+}
+
+/* All terms of the columns of a strip, of which there are `count`. */
+static void put_strip(struct pack_tile *w, struct tree_stmt *block, struct tree_expr *number, struct tree_expr *column,
+                      struct tree_expr *count)
+{
+    struct tree *t = w->tree;
+    const struct pack *p = w->p;
+    struct tree_stmt *sums[PACK_SUMS], *body = block;
+    struct tree_expr *zero = expr_i64(t, 0), *wide = expr_i64(t, w->width);
+    for (uint32_t i = 0; i < p->num_sums; i++) {
+        sums[i] = pack_loop(w, body, p->sums[i], p->sums[i]->begin, p->sums[i]->end);
+        body = sums[i]->body;
+        copy_values(w, body, p->sums[i]->body);
+    }
+    struct tree_expr *at = pack_place(w, number, sums, w->width);
+    struct tree_stmt *partial = stmt_if(t, body, expr_binary(t, EXPR_LT, count, wide));
+    for (uint32_t i = 0; i < p->num_packed; i++)
+        stmt_zero(t, partial->body, p->type, expr_offset(t, w->packed[i], at), w->alias[i], wide);
+    struct tree_stmt *lane = pack_loop(w, body, p->column, zero, count);
+    lane->loop.independent = true;
+    copy_values(w, lane->body, p->column->body);
+    for (uint32_t i = 0; i < p->num_packed; i++)
+        stmt_store(t, lane->body, w->packed[i], pack_add(t, at, expr_var(t, lane->var)), p->packed[i], w->alias[i]);
+    for (uint32_t i = 0; i < p->num_sums; i++)
+        stmt_substitute(t, sums[i]->body, p->sums[i]->var, expr_var(t, sums[i]->var));
+    stmt_substitute(t, lane->body, p->column->var, pack_add(t, column, expr_var(t, lane->var)));
 }
 
 static void put_packing(struct pack_tile *w, struct tree_stmt *block)
 {
     struct tree *t = w->tree;
-    const struct pack *p = w->p;
     struct tree_stmt *nest = stmt_block(t);
     struct tree_expr *zero = expr_i64(t, 0), *wide = expr_i64(t, w->width);
     struct tree_stmt *strip =
-        pack_loop(w, nest, p->column, zero, pack_sub(t, pack_add(t, w->columns, wide), expr_i64(t, 1)));
+        pack_loop(w, nest, w->p->column, zero, pack_sub(t, pack_add(t, w->columns, wide), expr_i64(t, 1)));
     strip->end = expr_binary(t, EXPR_DIV, strip->end, wide);
     strip->loop.parallel = strip->loop.independent = true;
     struct tree_expr *number = expr_var(t, strip->var), *done = pack_times(t, number, w->width);
     struct tree_expr *count =
         stmt_variable(t, strip->body, "count", expr_binary(t, EXPR_MIN, pack_sub(t, w->columns, done), wide));
-    struct tree_stmt *sum = pack_loop(w, strip->body, p->sum, p->sum->begin, p->sum->end);
-    copy_values(w, sum->body, p->sum->body);
-    struct tree_expr *at = pack_place(w, number, expr_var(t, p->sum->var), w->width);
-    struct tree_stmt *partial = stmt_if(t, sum->body, expr_binary(t, EXPR_LT, count, wide));
-    for (uint32_t i = 0; i < p->num_packed; i++)
-        stmt_zero(t, partial->body, p->type, expr_offset(t, w->packed[i], at), w->alias[i], wide);
-    struct tree_stmt *lane = pack_loop(w, sum->body, p->column, zero, count);
-    lane->loop.independent = true;
-    copy_values(w, lane->body, p->column->body);
-    for (uint32_t i = 0; i < p->num_packed; i++)
-        stmt_store(t, lane->body, w->packed[i], pack_add(t, at, expr_var(t, lane->var)), p->packed[i], w->alias[i]);
-    struct tree_expr *column = pack_add(t, w->first_column, pack_add(t, done, expr_var(t, lane->var)));
-    stmt_substitute(t, sum->body, p->sum->var, expr_var(t, sum->var));
-    stmt_substitute(t, lane->body, p->column->var, column);
+    put_strip(w, strip->body, number, pack_add(t, w->first_column, done), count);
     stmt_append(t, block, stmt_clone_apart(t, nest));
 }
 
@@ -181,6 +197,18 @@ static struct tree_expr *full_row(struct pack_tile *w, struct tree_stmt *block, 
                                        : expr_binary(t, EXPR_MIN, row, w->last_full));
 }
 
+/* A block that runs if all the loops do. */
+static struct tree_stmt *if_runs(struct pack_tile *w, struct tree_stmt *block, struct tree_stmt *const *loops,
+                                 uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct tree_expr *runs = expr_binary(w->tree, EXPR_LT, loops[i]->begin, loops[i]->end);
+        if (!expr_is_int(runs, 1))
+            block = stmt_if(w->tree, block, runs)->body;
+    }
+    return block;
+}
+
 static void put_rows(struct pack_tile *w, struct tree_stmt *block, struct tree_expr *first, uint32_t rows)
 {
     struct tree *t = w->tree;
@@ -190,8 +218,7 @@ static void put_rows(struct pack_tile *w, struct tree_stmt *block, struct tree_e
         w->full[r] = full_row(w, block, w->row[r]);
     }
     put_others(w, block, w->p->before);
-    struct tree_expr *runs = expr_binary(t, EXPR_LT, w->p->sum->begin, w->p->sum->end);
-    put_tiles(w, expr_is_int(runs, 1) ? block : stmt_if(t, block, runs)->body);
+    put_tiles(w, if_runs(w, block, w->p->sums, w->p->num_sums));
     put_others(w, block, w->p->after);
 }
 
@@ -202,10 +229,13 @@ static void allocate(struct pack_tile *w, struct tree_stmt *block)
     struct tree_expr *strips =
         expr_binary(t, EXPR_DIV, pack_add(t, w->columns, expr_i64(t, w->width - 1)), expr_i64(t, w->width));
     struct tree_expr *count = pack_times(t, expr_binary(t, EXPR_MUL, strips, w->terms), w->width);
+    for (uint32_t i = 0; p->num_homes > 1 && i < p->num_homes;
+         i++) /* sizes of loops that do not run need not make sense */
+        count = expr_select(t, expr_binary(t, EXPR_LT, p->homes[i]->begin, p->homes[i]->end), count, expr_i64(t, 0));
     for (uint32_t i = 0; i < p->num_packed; i++) {
         struct tree_var *v = tree_var(t, "packed", type_pointer(t->ir, p->type));
         struct tree_stmt *alloc = stmt_alloc(t, block, v, p->type, count, TREE_HEAP);
-        alloc->place = p->sum->place;
+        alloc->place = p->sums[0]->place;
         w->alias[i] = alloc->alias = t->num_aliases++;
         w->packed[i] = expr_var(t, v);
     }
@@ -220,8 +250,13 @@ static void find_columns(struct pack_tile *w, struct tree_stmt *block)
     struct tree_expr *end = replaced(t, p->column->end, p->row->var, last);
     w->first_column = stmt_variable(t, block, "first", replaced(t, p->column->begin, p->row->var, p->row->begin));
     w->columns = stmt_variable(t, block, "columns", expr_binary(t, EXPR_MAX, pack_sub(t, end, w->first_column), zero));
-    w->terms =
-        stmt_variable(t, block, "terms", expr_binary(t, EXPR_MAX, pack_sub(t, p->sum->end, p->sum->begin), zero));
+    for (uint32_t i = 0; i < p->num_sums; i++) {
+        struct tree_expr *count = pack_sub(t, p->sums[i]->end, p->sums[i]->begin);
+        w->counts[i] = stmt_variable(t, block, "terms", expr_binary(t, EXPR_MAX, count, zero));
+        w->terms = i == 0 ? w->counts[0] : expr_binary(t, EXPR_MUL, w->terms, w->counts[i]);
+    }
+    if (p->num_sums > 1)
+        w->terms = stmt_variable(t, block, "terms", w->terms);
 }
 
 static bool is_at_least(const struct tree_expr *e, int64_t least) { return e->op == EXPR_INT && e->i >= least; }
@@ -240,41 +275,57 @@ static void find_full_rows(struct pack_tile *w, struct tree_stmt *block)
         w->last_full = stmt_variable(t, block, "full", pack_sub(t, pack_add(t, begin, columns), one));
 }
 
-void pack_rewrite(struct pack *p)
+/* Of vectors: narrow ones for few columns. */
+static int64_t bytes_of_vector(const struct pack *p)
 {
-    struct tree *t = p->tree;
-    const struct tree_stmt *around = t->region;
-    t->region = p->row->var->owner;
-    struct pack_tile w = { .p = p, .tree = t, .lanes = PACK_VECTOR_BYTES / p->type->size };
-    w.width = w.lanes * PACK_VECTORS;
-    w.vector = type_vector(t->ir, p->type, (uint32_t)w.lanes, NULL);
-    struct tree_stmt *block = stmt_block(t), *inside = block;
-    struct tree_expr *runs = expr_binary(t, EXPR_LT, p->row->begin, p->row->end);
-    if (!expr_is_int(runs, 1))
-        inside = stmt_if(t, block, runs)->body;
-    find_columns(&w, inside);
-    find_full_rows(&w, inside);
-    allocate(&w, inside);
-    put_packing(&w, inside);
+    const struct tree_expr *begin = p->column->begin, *end = p->column->end;
+    bool few = begin->op == EXPR_INT && end->op == EXPR_INT &&
+               (end->i - begin->i) * (int64_t)p->type->size <= PACK_VECTORS * PACK_VECTOR_BYTES / 4;
+    return p->num_sums == 1 ? PACK_VECTOR_BYTES : few ? PACK_VECTOR_BYTES / 4 : PACK_VECTOR_BYTES / 2;
+}
+
+/* All rows, several at a time, and those left over one by one. */
+static void put_all_rows(struct pack_tile *w, struct tree_stmt *block)
+{
+    struct tree *t = w->tree;
+    const struct pack *p = w->p;
     struct tree_expr *span = pack_sub(t, p->row->end, p->row->begin);
     struct tree_expr *blocks =
-        stmt_variable(t, inside, "blocks", expr_binary(t, EXPR_DIV, span, expr_i64(t, PACK_ROWS)));
-    struct tree_stmt *main = pack_loop(&w, inside, p->row, expr_i64(t, 0), blocks);
+        stmt_variable(t, block, "blocks", expr_binary(t, EXPR_DIV, span, expr_i64(t, PACK_ROWS)));
+    struct tree_stmt *main = pack_loop(w, block, p->row, expr_i64(t, 0), blocks);
     main->loop = p->row->loop;
     if (p->begin_slope + p->end_slope > 0 && main->loop.omp == TREE_OMP_STATIC && main->loop.chunk == 0)
         main->loop.chunk = 1; /* long and short ones for all threads */
-    put_rows(&w, main->body,
+    put_rows(w, main->body,
              stmt_variable(t, main->body, "first",
                            pack_add(t, p->row->begin, pack_times(t, expr_var(t, main->var), PACK_ROWS))),
              PACK_ROWS);
     struct tree_expr *left = pack_add(t, p->row->begin, pack_times(t, blocks, PACK_ROWS));
-    if (!expr_equal(left, p->row->end)) {
-        struct tree_stmt *rest = pack_loop(&w, inside, p->row, left, p->row->end);
-        rest->loop.independent = true;
-        put_rows(&w, rest->body, expr_var(t, rest->var), 1);
-    }
+    if (expr_equal(left, p->row->end))
+        return;
+    struct tree_stmt *rest = pack_loop(w, block, p->row, left, p->row->end);
+    rest->loop.independent = true;
+    put_rows(w, rest->body, expr_var(t, rest->var), 1);
+}
+
+void pack_rewrite(struct pack *p, struct tree_stmt *first, struct tree_stmt *last)
+{
+    struct tree *t = p->tree;
+    const struct tree_stmt *around = t->region;
+    t->region = p->row->var->owner;
+    struct pack_tile w = { .p = p, .tree = t, .lanes = bytes_of_vector(p) / p->type->size };
+    w.width = w.lanes * PACK_VECTORS;
+    w.vector = type_vector(t->ir, p->type, (uint32_t)w.lanes, NULL);
+    struct tree_stmt *block = stmt_block(t), *inside = if_runs(&w, block, &p->row, 1);
+    bool here = p->num_homes == 1;
+    first = here ? inside : first;
+    find_columns(&w, first);
+    find_full_rows(&w, first);
+    allocate(&w, first);
+    put_packing(&w, here ? inside : if_runs(&w, first, p->homes, p->num_homes));
+    put_all_rows(&w, inside);
     for (uint32_t i = p->num_packed; i-- > 0;)
-        stmt_free(t, inside, w.packed[i]->var);
+        stmt_free(t, here ? inside : last, w.packed[i]->var);
     *p->row = *block;
     t->region = around;
 }

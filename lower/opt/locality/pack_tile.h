@@ -1,5 +1,4 @@
-/* Between the files of the pack pass that make the new loops: rows and strips (pass_pack_tile.c), terms
- * (pass_pack_terms.c). */
+/* Between the files of the pack pass that make the new loops: rows and strips (pack_tile.c), terms (pack_terms.c). */
 #ifndef LOWER_PASS_PACK_TILE_H
 #define LOWER_PASS_PACK_TILE_H
 
@@ -10,7 +9,8 @@ struct pack_tile {
     struct pack *p;
     struct tree *tree;
     struct tree_expr *first_column, *columns; /* of all rows */
-    struct tree_expr *terms;                  /* iterations of the sum */
+    struct tree_expr *counts[PACK_SUMS];      /* iterations of the sum's loops */
+    struct tree_expr *terms;                  /* of all of them */
     struct tree_expr *packed[PACK_ARRAYS];    /* pointers */
     uint32_t alias[PACK_ARRAYS];
     int64_t width, lanes;
@@ -41,8 +41,9 @@ static inline struct tree_expr *pack_times(struct tree *t, struct tree_expr *a, 
 /* A loop from `begin` to `end`, one by one, with a variable of its own like that of `like`. */
 struct tree_stmt *pack_loop(struct pack_tile *w, struct tree_stmt *block, const struct tree_stmt *like,
                             struct tree_expr *begin, struct tree_expr *end);
-/* Where packed[strip, sum] begins, in rows of `width`. */
-struct tree_expr *pack_place(struct pack_tile *w, struct tree_expr *strip, struct tree_expr *sum, int64_t width);
+/* Where packed[strip, sums] begins, in rows of `width`; `sums`: loops like those of the sum. */
+struct tree_expr *pack_place(struct pack_tile *w, struct tree_expr *strip, struct tree_stmt *const *sums,
+                             int64_t width);
 /* A loop that adds all terms to the sums of the tile at hand. */
 void pack_terms(struct pack_tile *w, struct tree_stmt *block, struct tree_expr *strip);
 
