@@ -60,7 +60,7 @@ struct llvm_options {
     bool debug_info;                   /* DILocations from the places of statements */
     struct remarks *remarks;           /* or NULL: lines are numbers of remarks_number, for what LLVM says of loops */
     struct remarks *places;            /* or NULL: so it is with all statements, for jit_map */
-    bool stoppable;                    /* "main" looks at `cancel` of its context now and then (llvm_cancel.c) */
+    bool stoppable;                    /* "main" looks at `cancel` of its context now and then (tree_stop.h) */
     uint32_t unit_budget; /* statements per unit before functions are moved to another module; 0: one unit */
     /* Finds vector forms of mathematical functions (libmvec, up to 4 units in the last place); NULL: do not use any.
      * What it finds must be known to the linker. */

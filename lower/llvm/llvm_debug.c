@@ -69,7 +69,7 @@ void llvm_debug_function(struct llvm_func *f)
     LLVMSetCurrentDebugLocation2(f->builder, NULL);
     if (!d)
         return;
-    const char *name = f->job->name;
+    const char *name = f->code->name;
     d->blocks = (struct map){ 0 };
     f->subprogram = LLVMDIBuilderCreateFunction(d->builder, d->file, name, strlen(name), name, strlen(name), d->file, 1,
                                                 d->signature, false, true, 1, LLVMDIFlagZero, true);

@@ -23,12 +23,6 @@ void llvm_kernels(struct llvm_emitter *e)
     }
 }
 
-const struct kernel_params *llvm_kernel_params(struct llvm_emitter *e, const struct tree_stmt *kernel)
-{
-    const struct llvm_kernel *k = map_get(&e->kernels, kernel);
-    return &k->params;
-}
-
 /* ---- the run ---- */
 
 static void search_device(void *user, const struct tree_stmt *s)
@@ -38,7 +32,7 @@ static void search_device(void *user, const struct tree_stmt *s)
              s->kind == STMT_WAIT || s->kind == STMT_MIRROR ||
              ((s->kind == STMT_ALLOC || s->kind == STMT_FREE) && llvm_on_device(s->where));
     if (!*found)
-        llvm_children(s, search_device, user);
+        stmt_children(s, search_device, user);
 }
 
 bool llvm_on_device(enum tree_memory where) { return where == TREE_DEVICE || where == TREE_PINNED; }
@@ -55,11 +49,11 @@ void llvm_run_begin(struct llvm_func *f)
 {
     bool found = false;
     if (f->emitter->options->device)
-        search_device(&found, f->job->body);
+        search_device(&found, f->code->body);
     if (!found)
         return;
     LLVMValueRef field = llvm_context_field(f, offsetof(struct sdfg_rt_context, run));
-    if (f->job->kind != LLVM_JOB_ENTRY) {
+    if (f->code->kind != OUTLINED_ENTRY) {
         f->run = LLVMBuildLoad2(f->builder, f->unit->pointer, field, "run");
         return;
     }
@@ -70,7 +64,7 @@ void llvm_run_begin(struct llvm_func *f)
 
 void llvm_run_end(struct llvm_func *f)
 {
-    if (f->run && f->job->kind == LLVM_JOB_ENTRY)
+    if (f->run && f->code->kind == OUTLINED_ENTRY)
         llvm_runtime(f, "sdfg_rt_device_end", &f->run, 1);
 }
 

@@ -1,13 +1,15 @@
 /* Inside the LLVM emitter: what lower/llvm/llvm_*.c share.
  *
- * A *unit* is one module. A *job* is one LLVM function to be made: an entry point, the body of a parallel region, or a
- * part of a function that is too large. `struct llvm_func` is the state while one job is emitted. */
+ * A *unit* is one module. Which functions there are is planned on the tree (lower/tree/tree_outline.h); `struct
+ * llvm_func` is the state while one of them is emitted. */
 #ifndef LOWER_LLVM_EMIT_H
 #define LOWER_LLVM_EMIT_H
 
 #include "base/map.h"
 #include "lower/llvm/llvm.h"
 #include "lower/tree/tree_kernel.h"
+#include "lower/tree/tree_outline.h"
+#include "lower/tree/tree_uses.h"
 
 /* A value in registers. A complex value has two parts, a vector of complex numbers two vectors; `im` is NULL otherwise.
  */
@@ -26,7 +28,6 @@ struct llvm_unit {
     LLVMModuleRef module;
     LLVMContextRef context;
     LLVMBuilderRef builder, allocas; /* allocas: at the end of the entry block of the function being emitted */
-    uint32_t statements;             /* given to this unit so far */
     bool x86;
     unsigned vscale; /* of scalable vectors; 0: known when the code runs */
     LLVMTypeRef nothing, pointer, i1, i8, i16, i32, i64, f16, f32, f64;
@@ -38,43 +39,16 @@ struct llvm_unit {
     struct llvm_debug *debug; /* NULL: no debug info */
 };
 
-enum llvm_job_kind { LLVM_JOB_ENTRY, LLVM_JOB_PARALLEL, LLVM_JOB_PART };
-
-struct llvm_job {
-    enum llvm_job_kind kind;
-    const char *name, *root;          /* root: the function of the tree it belongs to */
-    const struct tree_func *entry;    /* ENTRY */
-    const struct tree_stmt *parallel; /* PARALLEL: the statement */
-    const struct tree_stmt *body;
-    VEC(struct tree_var *) captured; /* read only: passed by value */
-    VEC(struct tree_var *) shared;   /* PART: assigned here and used elsewhere: copied in and out */
-    uint32_t num_items;              /* PART: statements of the block it replaces */
-    bool may_fail;                   /* contains a heap allocation; PART: or a place where the call can be stopped */
-    bool stoppable;                  /* sequential code of a call (llvm_cancel.c) */
-    bool may_return;                 /* PART: its end may be the end of the function it was taken from */
-    struct llvm_unit *unit;
-    uint32_t cost;
-};
-
-/* What is known of a variable within the function being emitted. */
+/* A variable in the function being emitted. */
 struct llvm_variable {
     uint32_t stamp; /* the rest holds for the scan with this number */
-    uint32_t assignments, block, labels, loops;
-    bool freed;     /* its memory is gone from here on */
     bool in_memory; /* kept in an alloca: not one assignment that dominates all uses */
     bool set;       /* `value` holds: registers, or the allocas */
     struct llvm_value value;
     uint32_t private_from; /* a pointer into stack memory made inside that many independent loops */
 };
 
-/* The result of looking through a piece of tree (llvm_scan.c). */
-struct llvm_scan {
-    VEC(struct tree_var *) touched;
-    VEC(uint32_t) classes; /* alias classes > 0 of accesses outside of parallel bodies */
-};
-
 struct llvm_alias {
-    uint32_t stamp;
     LLVMMetadataRef scope, list, others; /* the class itself; list of it alone; list of all other classes */
 };
 
@@ -84,14 +58,12 @@ struct llvm_emitter {
     const struct llvm_options *options;
     struct arena *arena;
     VEC(struct llvm_unit *) units;
-    VEC(struct llvm_job *) jobs;
+    const struct tree_outline *outline;
+    struct tree_uses uses;           /* of the function being emitted */
     struct map kernels;              /* STMT_KERNEL -> what a launch needs; empty in code for the CPU */
-    struct map by_stmt;              /* PARALLEL or first statement of a part -> job */
     struct llvm_variable *variables; /* by id */
     struct llvm_alias *aliases;      /* by class */
-    uint32_t stamp;
-    uint32_t num_outlined;
-    struct llvm_memo *memo; /* lent to the function being emitted */
+    struct llvm_memo *memo;          /* lent to the function being emitted */
     uint32_t memo_size, statement;
 };
 
@@ -120,7 +92,7 @@ struct llvm_memo {
 struct llvm_func {
     struct llvm_emitter *emitter;
     struct llvm_unit *unit;
-    struct llvm_job *job;
+    const struct tree_outlined *code;
     const struct place *place; /* of the statement being emitted */
     LLVMBuilderRef builder;
     LLVMValueRef function, context, data; /* data: the argument struct, or the caller's argument array */
@@ -142,12 +114,10 @@ struct llvm_func {
     /* metadata */
     VEC(LLVMMetadataRef) groups; /* access groups of the independent loops around the statement */
     LLVMMetadataRef domain, internal, internal_list;
-    struct llvm_scan scan;
     LLVMMetadataRef subprogram;
 };
 
 /* llvm_module.c */
-struct llvm_unit *llvm_unit_for(struct llvm_emitter *e, uint32_t cost); /* where the next function of that cost goes */
 LLVMValueRef llvm_function_get(struct llvm_unit *u, const char *name, LLVMTypeRef type); /* declares it if needed */
 bool llvm_has_feature(LLVMValueRef function, const char *feature); /* "+avx2": the function is compiled for it */
 void llvm_function_attribute(struct llvm_unit *u, LLVMValueRef function, const char *name, uint64_t value);
@@ -156,21 +126,16 @@ bool llvm_unsupported(struct llvm_func *f,
 bool llvm_bug(struct llvm_func *f, const char *what);
 
 /* llvm_outline.c */
-void llvm_outline_plan(struct llvm_emitter *e,
-                       const struct llvm_job *job); /* jobs for parallel regions and parts inside */
-struct llvm_job *llvm_job_new(struct llvm_emitter *e, const struct llvm_job *outer, enum llvm_job_kind kind,
-                              const struct tree_stmt *body);
-LLVMTypeRef llvm_job_type(struct llvm_unit *u, const struct llvm_job *job);
-void llvm_job_load_data(struct llvm_func *f);  /* captured and shared variables, at the start of the function */
-void llvm_job_store_data(struct llvm_func *f); /* shared variables, at its end */
+LLVMTypeRef llvm_outlined_type(struct llvm_unit *u, const struct tree_outlined *code);
+void llvm_load_shared(struct llvm_func *f);  /* captured and shared variables, at the start of the function */
+void llvm_store_shared(struct llvm_func *f); /* shared variables, at its end */
 void llvm_stmt_parallel(struct llvm_func *f, const struct tree_stmt *s);
-void llvm_stmt_part(struct llvm_func *f, struct llvm_job *part);
+void llvm_stmt_part(struct llvm_func *f, const struct tree_outlined *part);
 
 /* llvm_device.c */
 void llvm_kernels(struct llvm_emitter *e); /* finds them */
-const struct kernel_params *llvm_kernel_params(struct llvm_emitter *e, const struct tree_stmt *kernel);
-void llvm_run_begin(struct llvm_func *f); /* at the start of a function; sets f->run */
-void llvm_run_end(struct llvm_func *f);   /* in front of its return */
+void llvm_run_begin(struct llvm_func *f);  /* at the start of a function; sets f->run */
+void llvm_run_end(struct llvm_func *f);    /* in front of its return */
 bool llvm_on_device(enum tree_memory where);
 LLVMValueRef llvm_device_alloc(struct llvm_func *f, enum tree_memory where, LLVMValueRef bytes); /* null: it failed */
 void llvm_device_zero(struct llvm_func *f, LLVMValueRef at, LLVMValueRef bytes);
@@ -178,19 +143,8 @@ void llvm_device_free(struct llvm_func *f, enum tree_memory where, LLVMValueRef 
 void llvm_stmt_device(struct llvm_func *f, const struct tree_stmt *s);
 struct llvm_value llvm_expr_thread(struct llvm_func *f, const struct tree_expr *e);
 
-/* llvm_split.c */
-void llvm_split(struct llvm_emitter *e,
-                const struct llvm_job *job); /* makes the jobs for parts, if the job is too large */
-
-/* llvm_scan.c */
-uint32_t llvm_scan(struct llvm_emitter *e, const struct tree_stmt *body, struct llvm_scan *scan); /* the new stamp */
-struct llvm_variable *llvm_variable(struct llvm_emitter *e, const struct tree_var *v);
-uint32_t llvm_cost(const struct tree_stmt *s); /* statements, parallel bodies not counted */
-bool llvm_contains(const struct tree_stmt *s, enum stmt_kind kind);
-/* Calls `visit` for the statements of the body of s, in order. The body of a kernel is code for a device. */
-void llvm_children(const struct tree_stmt *s, void (*visit)(void *user, const struct tree_stmt *child), void *user);
-
 /* llvm_variable.c: variables in the function being emitted */
+struct llvm_variable *llvm_variable(struct llvm_emitter *e, const struct tree_var *v);
 struct llvm_value llvm_variable_read(struct llvm_func *f, const struct tree_var *v);
 void llvm_variable_write(struct llvm_func *f, const struct tree_var *v, struct llvm_value value);
 LLVMValueRef llvm_alloca(struct llvm_func *f, LLVMTypeRef type, const char *name); /* in the entry block */
@@ -365,7 +319,6 @@ void llvm_flow_restart(
     struct llvm_func *f); /* a block that nothing jumps to, for code behind a jump that holds labels */
 
 /* llvm_cancel.c */
-bool llvm_cancel_in(const struct tree_stmt *s);                            /* may it hold one of these: */
 void llvm_cancel_point(struct llvm_func *f);                               /* the call ends here if it was cancelled */
 void llvm_cancel_before(struct llvm_func *f, const struct tree_stmt *s);   /* ... if `s` may take long */
 void llvm_cancel_again(struct llvm_func *f, const struct tree_stmt *loop); /* ... at its back edge */

@@ -144,7 +144,7 @@ static void step_multiples(struct llvm_func *f, const struct loop_blocks *l, LLV
 static bool counts_multiples(const struct tree_stmt *s)
 {
     return s->var->type->kind == TYPE_I64 && s->step->op == EXPR_INT && s->step->i > 0 && s->step->i < 1 << 16 &&
-           !llvm_contains(s->body, STMT_FOR) && !llvm_contains(s->body, STMT_LABEL);
+           !stmt_contains(s->body, STMT_FOR) && !stmt_contains(s->body, STMT_LABEL);
 }
 
 /* The number of iterations, if all is known, else -1. */
@@ -175,13 +175,13 @@ static bool are_few_sums(const struct llvm_func *f, const struct tree_stmt *s, i
 {
     enum { MASKED_MAX = 15, LANES = 4 };
     return f->unit->x86 && trips > LLVM_UNROLLED_MAX && trips <= MASKED_MAX && trips % LANES != 0 &&
-           llvm_contains(s->body, STMT_REDUCE) && !llvm_contains(s->body, STMT_FOR);
+           stmt_contains(s->body, STMT_REDUCE) && !stmt_contains(s->body, STMT_FOR);
 }
 
 void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s)
 {
     bool in_memory = llvm_variable(f->emitter, s->var)->in_memory;
-    bool labels = in_memory && llvm_contains(s->body, STMT_LABEL);
+    bool labels = in_memory && stmt_contains(s->body, STMT_LABEL);
     LLVMIntPredicate less = type_is_signed(s->var->type) ? LLVMIntSLT : LLVMIntULT;
     LLVMValueRef begin = llvm_expr(f, s->begin).v;
     struct kept end = keep(f, llvm_expr(f, s->end).v, labels), step = keep(f, llvm_expr(f, s->step).v, labels);

@@ -45,16 +45,18 @@ static LLVMMetadataRef scope_node(struct llvm_func *f, const char *name)
 void llvm_meta_function(struct llvm_func *f)
 {
     struct llvm_emitter *e = f->emitter;
-    LLVMMetadataRef name = text_node(f, f->job->name), all[LLVM_ALIAS_CLASSES_MAX + 1];
+    LLVMMetadataRef name = text_node(f, f->code->name), all[LLVM_ALIAS_CLASSES_MAX + 1];
     f->domain = LLVMMDNodeInContext2(f->unit->context, &name, 1);
-    f->internal = scope_node(f, arena_printf(e->arena, "%s:runtime", f->job->name));
+    f->internal = scope_node(f, arena_printf(e->arena, "%s:runtime", f->code->name));
     f->internal_list = LLVMMDNodeInContext2(f->unit->context, &f->internal, 1);
-    uint32_t count = f->scan.classes.count;
+    uint32_t count = f->emitter->uses.classes.count;
+    for (uint32_t i = 0; i < count; i++)
+        e->aliases[e->uses.classes.items[i]] = (struct llvm_alias){ 0 };
     if (count > LLVM_ALIAS_CLASSES_MAX)
         return;
     for (uint32_t i = 0; i < count; i++) {
-        struct llvm_alias *a = &e->aliases[f->scan.classes.items[i]];
-        a->scope = scope_node(f, arena_printf(e->arena, "%s:%u", f->job->name, f->scan.classes.items[i]));
+        struct llvm_alias *a = &e->aliases[e->uses.classes.items[i]];
+        a->scope = scope_node(f, arena_printf(e->arena, "%s:%u", f->code->name, f->emitter->uses.classes.items[i]));
         a->list = LLVMMDNodeInContext2(f->unit->context, &a->scope, 1);
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -62,8 +64,8 @@ void llvm_meta_function(struct llvm_func *f)
         all[n++] = f->internal;
         for (uint32_t j = 0; j < count; j++)
             if (j != i)
-                all[n++] = e->aliases[f->scan.classes.items[j]].scope;
-        e->aliases[f->scan.classes.items[i]].others = LLVMMDNodeInContext2(f->unit->context, all, n);
+                all[n++] = e->aliases[e->uses.classes.items[j]].scope;
+        e->aliases[e->uses.classes.items[i]].others = LLVMMDNodeInContext2(f->unit->context, all, n);
     }
 }
 
@@ -104,9 +106,9 @@ void llvm_meta_copy(struct llvm_func *f, LLVMValueRef access, uint32_t alias, ui
     LLVMMetadataRef scopes[2] = { a->scope, b->scope }, others[LLVM_ALIAS_CLASSES_MAX + 1];
     uint32_t n = 0;
     others[n++] = f->internal;
-    for (uint32_t i = 0; i < f->scan.classes.count; i++)
-        if (f->scan.classes.items[i] != alias && f->scan.classes.items[i] != alias2)
-            others[n++] = f->emitter->aliases[f->scan.classes.items[i]].scope;
+    for (uint32_t i = 0; i < f->emitter->uses.classes.count; i++)
+        if (f->emitter->uses.classes.items[i] != alias && f->emitter->uses.classes.items[i] != alias2)
+            others[n++] = f->emitter->aliases[f->emitter->uses.classes.items[i]].scope;
     attach(f, access, f->unit->kind_scope, LLVMMDNodeInContext2(f->unit->context, scopes, 2));
     attach(f, access, f->unit->kind_noalias, LLVMMDNodeInContext2(f->unit->context, others, n));
     attach_groups(f, access, private_from);

@@ -56,7 +56,7 @@ static void parameter_attribute(struct llvm_unit *u, LLVMValueRef function, unsi
 
 /* ---- units ---- */
 
-static struct llvm_unit *new_unit(struct llvm_emitter *e)
+static void new_unit(struct llvm_emitter *e)
 {
     struct llvm_unit *u = NEW(e->arena, struct llvm_unit);
     const char *base = e->tree->name ? e->tree->name : "program";
@@ -83,17 +83,13 @@ static struct llvm_unit *new_unit(struct llvm_emitter *e)
     u->kind_group = LLVMGetMDKindIDInContext(c, "llvm.access.group", 17);
     llvm_debug_unit(u);
     vec_push(e->arena, &e->units, u);
-    return u;
 }
 
-struct llvm_unit *llvm_unit_for(struct llvm_emitter *e, uint32_t cost)
+static struct llvm_unit *unit_of(struct llvm_emitter *e, const struct tree_outlined *code)
 {
-    uint32_t budget = e->options->unit_budget;
-    struct llvm_unit *u = e->units.count ? vec_last(&e->units) : new_unit(e);
-    if (budget && u->statements && u->statements + cost > budget)
-        u = new_unit(e);
-    u->statements += cost;
-    return u;
+    while (e->units.count <= code->unit)
+        new_unit(e);
+    return e->units.items[code->unit];
 }
 
 static void finish_unit(struct llvm_unit *u)
@@ -110,10 +106,7 @@ static void finish_unit(struct llvm_unit *u)
  * in registers. */
 static void settle_variable(struct llvm_func *f, const struct tree_var *v, bool in_memory)
 {
-    struct llvm_variable *x = llvm_variable(f->emitter, v);
-    if (x->stamp != f->emitter->stamp)
-        *x = (struct llvm_variable){ .stamp = f->emitter->stamp };
-    x->in_memory = in_memory || x->assignments;
+    llvm_variable(f->emitter, v)->in_memory = in_memory || tree_use(&f->emitter->uses, v)->assignments;
 }
 
 static void align_pointer(struct llvm_func *f, LLVMValueRef load, uint64_t alignment)
@@ -142,20 +135,20 @@ static void load_parameter(struct llvm_func *f, const struct tree_param *p, uint
 
 static void load_inputs(struct llvm_func *f)
 {
-    const struct llvm_job *job = f->job;
-    for (uint32_t i = 0; i < job->captured.count; i++)
-        settle_variable(f, job->captured.items[i], false);
-    for (uint32_t i = 0; i < job->shared.count; i++)
-        settle_variable(f, job->shared.items[i], true);
-    if (job->kind == LLVM_JOB_ENTRY) {
-        for (uint32_t i = 0; i < job->entry->params.count; i++)
-            load_parameter(f, &job->entry->params.items[i], i);
+    const struct tree_outlined *code = f->code;
+    for (uint32_t i = 0; i < code->captured.count; i++)
+        settle_variable(f, code->captured.items[i], false);
+    for (uint32_t i = 0; i < code->shared.count; i++)
+        settle_variable(f, code->shared.items[i], true);
+    if (code->kind == OUTLINED_ENTRY) {
+        for (uint32_t i = 0; i < code->function->params.count; i++)
+            load_parameter(f, &code->function->params.items[i], i);
         return;
     }
-    llvm_job_load_data(f);
-    if (job->kind != LLVM_JOB_PARALLEL)
+    llvm_load_shared(f);
+    if (code->kind != OUTLINED_PARALLEL)
         return;
-    const struct tree_var *numbers[2] = { job->parallel->var, job->parallel->var2 };
+    const struct tree_var *numbers[2] = { code->parallel->var, code->parallel->var2 };
     for (unsigned i = 0; i < 2; i++) {
         if (!numbers[i])
             continue;
@@ -164,10 +157,10 @@ static void load_inputs(struct llvm_func *f)
     }
 }
 
-static LLVMValueRef define_function(struct llvm_unit *u, const struct llvm_job *job)
+static LLVMValueRef define_function(struct llvm_unit *u, const struct tree_outlined *code)
 {
-    LLVMValueRef function = llvm_function_get(u, job->name, llvm_job_type(u, job));
-    bool outlined = job->kind != LLVM_JOB_ENTRY;
+    LLVMValueRef function = llvm_function_get(u, code->name, llvm_outlined_type(u, code));
+    bool outlined = code->kind != OUTLINED_ENTRY;
     if (u->emitter->options->exports || (outlined && u->emitter->options->unit_budget == 0))
         LLVMSetLinkage(function, LLVMInternalLinkage);
     else if (outlined)
@@ -184,25 +177,24 @@ static LLVMValueRef define_function(struct llvm_unit *u, const struct llvm_job *
 
 static void return_from(struct llvm_func *f)
 {
-    if (f->job->kind != LLVM_JOB_PART) {
+    if (f->code->kind != OUTLINED_PART) {
         LLVMBuildRetVoid(f->builder);
         return;
     }
-    llvm_job_store_data(f);
+    llvm_store_shared(f);
     LLVMBuildRet(f->builder,
                  f->early ? LLVMBuildLoad2(f->builder, f->unit->i1, f->early, "") : llvm_int(f->unit->i1, 0));
 }
 
-static void emit_job(struct llvm_emitter *e, struct llvm_job *job)
+static void emit_function(struct llvm_emitter *e, const struct tree_outlined *code)
 {
-    struct llvm_unit *u = job->unit;
-    struct llvm_func f = { .emitter = e, .unit = u, .job = job, .builder = u->builder };
+    struct llvm_unit *u = unit_of(e, code);
+    struct llvm_func f = { .emitter = e, .unit = u, .code = code, .builder = u->builder };
     f.memo = e->memo;
     f.memo_size = e->memo_size;
     f.statement = e->statement;
-    llvm_outline_plan(e, job);
-    llvm_scan(e, job->body, &f.scan);
-    f.function = define_function(u, job);
+    tree_uses_scan(&e->uses, code->body);
+    f.function = define_function(u, code);
     f.soft_half = u->x86 && !llvm_has_feature(f.function, "+f16c");
     f.context = LLVMGetParam(f.function, 0);
     f.data = LLVMGetParam(f.function, 1);
@@ -211,31 +203,17 @@ static void emit_job(struct llvm_emitter *e, struct llvm_job *job)
     llvm_meta_function(&f);
     load_inputs(&f);
     llvm_run_begin(&f);
-    if (job->kind == LLVM_JOB_PART && (job->may_return || job->may_fail)) {
+    if (code->kind == OUTLINED_PART && (code->may_return || code->may_fail)) {
         f.early = llvm_alloca(&f, u->i1, "early");
         LLVMBuildStore(u->allocas, llvm_int(u->i1, 0), f.early);
     }
-    llvm_stmt(&f, job->body);
+    llvm_stmt(&f, code->body);
     llvm_flow_finish(&f);
     llvm_run_end(&f);
     return_from(&f);
     e->memo = f.memo;
     e->memo_size = f.memo_size;
     e->statement = f.statement;
-}
-
-static void add_entry(struct llvm_emitter *e, const struct tree_func *function)
-{
-    struct llvm_job *job = NEW(e->arena, struct llvm_job);
-    job->kind = LLVM_JOB_ENTRY;
-    job->root = function->name;
-    job->name = arena_printf(e->arena, "sdfg_%s", function->name);
-    job->entry = function;
-    job->body = function->body;
-    job->stoppable = e->options->stoppable && tree_func_is_main(function);
-    job->cost = llvm_cost(function->body);
-    job->unit = llvm_unit_for(e, job->cost);
-    vec_push(e->arena, &e->jobs, job);
 }
 
 bool llvm_emit(const struct tree *t, struct diags *d, const struct llvm_options *o)
@@ -246,10 +224,10 @@ bool llvm_emit(const struct tree *t, struct diags *d, const struct llvm_options 
     if (o->device)
         llvm_kernels(&e);
     e.aliases = NEW_ARRAY(t->arena, struct llvm_alias, t->num_aliases + 1);
-    for (uint32_t i = 0; i < t->functions.count; i++)
-        add_entry(&e, t->functions.items[i]);
-    for (uint32_t i = 0; i < e.jobs.count; i++)
-        emit_job(&e, e.jobs.items[i]);
+    e.outline = tree_outline(t, o->unit_budget, o->stoppable);
+    e.uses = tree_uses_new(t, t->arena);
+    for (uint32_t i = 0; i < e.outline->functions.count; i++)
+        emit_function(&e, e.outline->functions.items[i]);
     if (o->image)
         llvm_image(e.units.items[0]->module, o->image, t->arena, o->exports != NULL);
     if (o->exports)

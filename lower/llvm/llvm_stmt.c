@@ -3,8 +3,8 @@
 static void llvm_stmt_block(struct llvm_func *f, const struct tree_stmt *s)
 {
     for (uint32_t i = 0; i < s->items.count; i++) {
-        struct llvm_job *part = map_get(&f->emitter->by_stmt, s->items.items[i]);
-        if (part && part->kind == LLVM_JOB_PART && part != f->job) {
+        const struct tree_outlined *part = tree_outline_part(f->emitter->outline, s->items.items[i], f->code);
+        if (part) {
             if (!llvm_flow_ended(f))
                 llvm_stmt_part(f, part);
             i += part->num_items - 1;
@@ -83,7 +83,7 @@ static emit *const by_kind[STMT_KIND_COUNT] = {
 void llvm_stmt(struct llvm_func *f, const struct tree_stmt *s)
 {
     if (llvm_flow_ended(f) && s->kind != STMT_LABEL) {
-        if (!llvm_contains(s, STMT_LABEL))
+        if (!stmt_contains(s, STMT_LABEL))
             return;
         llvm_flow_restart(f);
     }

@@ -1,5 +1,13 @@
 #include "lower/llvm/llvm_emit.h"
 
+struct llvm_variable *llvm_variable(struct llvm_emitter *e, const struct tree_var *v)
+{
+    struct llvm_variable *x = &e->variables[v->id];
+    if (x->stamp != e->uses.stamp)
+        *x = (struct llvm_variable){ .stamp = e->uses.stamp, .in_memory = tree_use(&e->uses, v)->in_memory };
+    return x;
+}
+
 LLVMValueRef llvm_alloca(struct llvm_func *f, LLVMTypeRef type, const char *name)
 {
     return LLVMBuildAlloca(f->unit->allocas, type, name);

@@ -385,6 +385,10 @@ bool tree_verify(const struct tree *t, struct diags *d);
 void expr_visit(struct tree_expr *e, void (*visit)(void *user, struct tree_expr *e), void *user); /* parents first */
 void stmt_visit(struct tree_stmt *s, bool (*visit)(void *user, struct tree_stmt *s),
                 void *user); /* false: skip children */
+/* Calls `visit` for the statements directly in `s`, in order. The body of a kernel is code for a device: not that one.
+ */
+void stmt_children(const struct tree_stmt *s, void (*visit)(void *user, const struct tree_stmt *child), void *user);
+bool stmt_contains(const struct tree_stmt *s, enum stmt_kind kind); /* is it of that kind, or one in it? As above */
 bool stmt_is_loop(const struct tree_stmt *s);
 bool stmt_has_loops(const struct tree_stmt *s);    /* inside of it */
 bool stmt_has_products(const struct tree_stmt *s); /* among the items of the block */

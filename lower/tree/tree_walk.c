@@ -20,6 +20,35 @@ void stmt_visit(struct tree_stmt *s, bool (*visit)(void *user, struct tree_stmt 
         stmt_visit(s->items.items[i], visit, user);
 }
 
+void stmt_children(const struct tree_stmt *s, void (*visit)(void *user, const struct tree_stmt *child), void *user)
+{
+    for (uint32_t i = 0; i < s->items.count; i++)
+        visit(user, s->items.items[i]);
+    if (s->body && s->kind != STMT_KERNEL)
+        visit(user, s->body);
+    if (s->otherwise)
+        visit(user, s->otherwise);
+}
+
+struct search {
+    enum stmt_kind kind;
+    bool found;
+};
+
+static void search_in(void *user, const struct tree_stmt *s)
+{
+    struct search *q = user;
+    q->found = q->found || stmt_contains(s, q->kind);
+}
+
+bool stmt_contains(const struct tree_stmt *s, enum stmt_kind kind)
+{
+    struct search q = { kind, s->kind == kind };
+    if (!q.found)
+        stmt_children(s, search_in, &q);
+    return q.found;
+}
+
 void stmt_each_expr(struct tree_stmt *s, void (*visit)(void *user, struct tree_expr **e), void *user)
 {
     if (s->kind == STMT_BLOCK) /* every second statement */

@@ -6,17 +6,18 @@
  * found at the begin of the function, such as those of transients in an arena, are found again in each part: thousands
  * of them would travel to hundreds of parts, in code without branches that the compiler takes more than linear time
  * for. */
-#include "lower/llvm/llvm_emit.h"
+#include "lower/tree/tree_outline_plan.h"
 
 struct splitter {
-    struct llvm_emitter *emitter;
-    const struct llvm_job *outer;
+    struct tree_outline_plan *plan;
+    struct arena *arena;
+    const struct tree_outlined *outer;
     uint32_t *total, *inside;          /* how often each variable is named, in the function and in the run looked at */
     bool repeated;                     /* the block looked at may run several times */
     uint32_t num_first;                /* statements that stay at the begin of the function */
     bool *early;                       /* by variable: one of them assigns it */
     const struct tree_stmt **found_by; /* by variable: the one of them that gives the same value anywhere */
-    const struct llvm_job **taken_by;  /* by variable: the last part that has it */
+    const struct tree_outlined **taken_by; /* by variable: the last part that has it */
 };
 
 /* ---- names ---- */
@@ -46,7 +47,7 @@ static void count_names(void *user, const struct tree_stmt *s)
         counts[s->var2->id]++;
     if (s->kind == STMT_KERNEL) /* what it reads is passed to it */
         count_names(counts, s->body);
-    llvm_children(s, count_names, counts);
+    stmt_children(s, count_names, counts);
 }
 
 /* ---- what may be moved ---- */
@@ -66,7 +67,7 @@ static void search_jumps(void *user, const struct tree_stmt *s)
         q->found = true;
     q->loops += loop;
     if (!q->found)
-        llvm_children(s, search_jumps, q);
+        stmt_children(s, search_jumps, q);
     q->loops -= loop;
 }
 
@@ -82,29 +83,28 @@ static void search_stack(void *user, const struct tree_stmt *s)
     bool *found = user;
     *found = *found || (s->kind == STMT_ALLOC && s->where == TREE_STACK);
     if (!*found && s->kind != STMT_PARALLEL)
-        llvm_children(s, search_stack, user);
+        stmt_children(s, search_stack, user);
 }
 
 /* Sorts the variables of the run. False if a pointer into its stack memory might leave it, or what has no size in
  * memory. */
-static bool sort_variables(struct splitter *p, const struct tree_stmt *run, struct llvm_job *job)
+static bool sort_variables(struct splitter *p, const struct tree_stmt *run, struct tree_outlined *part)
 {
-    struct llvm_emitter *e = p->emitter;
-    struct llvm_scan scan;
+    struct tree_uses *u = &p->plan->uses;
     bool stack = false, good = true;
     search_stack(&stack, run);
     count_names(p->inside, run);
-    llvm_scan(e, run, &scan);
-    for (uint32_t i = 0; i < scan.touched.count; i++) {
-        struct tree_var *v = scan.touched.items[i];
-        const struct llvm_variable *x = llvm_variable(e, v);
+    tree_uses_scan(u, run);
+    for (uint32_t i = 0; i < u->touched.count; i++) {
+        struct tree_var *v = u->touched.items[i];
+        const struct tree_use *x = tree_use(u, v);
         bool elsewhere = p->inside[v->id] < p->total[v->id];
         p->inside[v->id] = 0;
         if (x->assignments ? elsewhere || (p->repeated && x->in_memory) : x->freed && elsewhere) {
             good = good && !(stack && v->type->kind == TYPE_POINTER) && !v->type->scalable;
-            vec_push(e->arena, &job->shared, v);
+            vec_push(p->arena, &part->shared, v);
         } else if (!x->assignments) {
-            vec_push(e->arena, &job->captured, v);
+            vec_push(p->arena, &part->captured, v);
         }
     }
     return good;
@@ -112,10 +112,10 @@ static bool sort_variables(struct splitter *p, const struct tree_stmt *run, stru
 
 /* ---- what each part finds for itself ---- */
 
-/* Has the variable the same value in the whole function? By the scan of the function. */
+/* Has the variable the same value in the whole function, which was scanned last? */
 static bool is_settled(const struct splitter *p, const struct tree_var *v)
 {
-    uint32_t assignments = llvm_variable(p->emitter, v)->assignments;
+    uint32_t assignments = tree_use(&p->plan->uses, v)->assignments;
     return assignments == 0 || (assignments == 1 && p->early[v->id]);
 }
 
@@ -135,8 +135,7 @@ static bool is_place(const struct splitter *p, const struct tree_expr *e)
 static void find_places(struct splitter *p)
 {
     const struct tree_stmt *body = p->outer->body;
-    struct llvm_scan scan;
-    llvm_scan(p->emitter, body, &scan);
+    tree_uses_scan(&p->plan->uses, body);
     for (; body->kind == STMT_BLOCK && p->num_first < body->items.count; p->num_first++) {
         const struct tree_stmt *s = body->items.items[p->num_first];
         bool pointer = s->kind == STMT_ASSIGN && s->var->type->kind == TYPE_POINTER && is_place(p, s->value);
@@ -148,9 +147,9 @@ static void find_places(struct splitter *p)
     }
 }
 
-static void take(struct splitter *p, struct llvm_job *part, struct tree_stmt *run, struct tree_var *v);
+static void take(struct splitter *p, struct tree_outlined *part, struct tree_stmt *run, struct tree_var *v);
 
-static void take_named(struct splitter *p, struct llvm_job *part, struct tree_stmt *run, const struct tree_expr *e)
+static void take_named(struct splitter *p, struct tree_outlined *part, struct tree_stmt *run, const struct tree_expr *e)
 {
     if (e->op == EXPR_VAR)
         take(p, part, run, e->var);
@@ -159,7 +158,7 @@ static void take_named(struct splitter *p, struct llvm_job *part, struct tree_st
 }
 
 /* The part reads the variable: it finds its value, or gets it. */
-static void take(struct splitter *p, struct llvm_job *part, struct tree_stmt *run, struct tree_var *v)
+static void take(struct splitter *p, struct tree_outlined *part, struct tree_stmt *run, struct tree_var *v)
 {
     if (p->taken_by[v->id] == part)
         return;
@@ -167,9 +166,9 @@ static void take(struct splitter *p, struct llvm_job *part, struct tree_stmt *ru
     const struct tree_stmt *s = p->found_by[v->id];
     if (s) {
         take_named(p, part, run, s->value);
-        vec_push(p->emitter->arena, &run->items, (struct tree_stmt *)s);
+        vec_push(p->arena, &run->items, (struct tree_stmt *)s);
     } else {
-        vec_push(p->emitter->arena, &part->captured, v);
+        vec_push(p->arena, &part->captured, v);
     }
 }
 
@@ -177,20 +176,19 @@ static void take(struct splitter *p, struct llvm_job *part, struct tree_stmt *ru
 
 static void cut(struct splitter *p, const struct tree_stmt *block, uint32_t first, uint32_t count, uint32_t cost)
 {
-    struct llvm_emitter *e = p->emitter;
-    if (count == 0 || 2 * cost < e->options->unit_budget)
+    if (count == 0 || 2 * cost < p->plan->budget)
         return;
-    struct tree_stmt *run = NEW(e->arena, struct tree_stmt);
-    struct llvm_job sorted = { .num_items = count };
+    struct tree_stmt *run = NEW(p->arena, struct tree_stmt);
+    struct tree_outlined sorted = { .num_items = count };
     run->kind = STMT_BLOCK;
     run->items.items = block->items.items + first;
     run->items.count = run->items.capacity = count;
     if (!sort_variables(p, run, &sorted))
         return;
-    struct llvm_job *part = llvm_job_new(e, p->outer, LLVM_JOB_PART, run);
+    struct tree_outlined *part = tree_outline_add(p->plan, p->outer, OUTLINED_PART, run);
     part->shared = sorted.shared;
     part->num_items = count;
-    part->may_return = llvm_contains(run, STMT_RETURN);
+    part->may_return = stmt_contains(run, STMT_RETURN);
     run->items.items = NULL;
     run->items.count = run->items.capacity = 0;
     for (uint32_t i = 0; i < sorted.shared.count; i++)
@@ -198,8 +196,8 @@ static void cut(struct splitter *p, const struct tree_stmt *block, uint32_t firs
     for (uint32_t i = 0; i < sorted.captured.count; i++)
         take(p, part, run, sorted.captured.items[i]);
     for (uint32_t i = 0; i < count; i++)
-        vec_push(e->arena, &run->items, block->items.items[first + i]);
-    map_put(e->arena, &e->by_stmt, block->items.items[first], part);
+        vec_push(p->arena, &run->items, block->items.items[first + i]);
+    map_put(p->arena, &p->plan->out->parts, block->items.items[first], part);
 }
 
 static void split_block(struct splitter *p, const struct tree_stmt *block);
@@ -230,11 +228,11 @@ static void split_inside(struct splitter *p, const struct tree_stmt *s)
 
 static void split_block(struct splitter *p, const struct tree_stmt *block)
 {
-    uint32_t budget = p->emitter->options->unit_budget, run_cost = 0;
+    uint32_t budget = p->plan->budget, run_cost = 0;
     uint32_t first = block == p->outer->body ? p->num_first : 0;
     for (uint32_t i = first; i < block->items.count; i++) {
         const struct tree_stmt *s = block->items.items[i];
-        uint32_t cost = llvm_cost(s);
+        uint32_t cost = tree_outline_cost(s);
         bool joins = cost <= budget && is_movable(s);
         if (!joins || run_cost + cost > budget) {
             cut(p, block, first, i - first, run_cost);
@@ -249,17 +247,20 @@ static void split_block(struct splitter *p, const struct tree_stmt *block)
     cut(p, block, first, block->items.count - first, run_cost);
 }
 
-void llvm_split(struct llvm_emitter *e, const struct llvm_job *job)
+void tree_outline_split(struct tree_outline_plan *plan, const struct tree_outlined *outer)
 {
-    if (!e->options->unit_budget || job->cost <= e->options->unit_budget)
+    uint32_t num_vars = plan->tree->num_vars;
+    if (!plan->budget || outer->cost <= plan->budget)
         return;
-    struct splitter p = { .emitter = e, .outer = job, .repeated = llvm_contains(job->body, STMT_LABEL) };
-    p.total = NEW_ARRAY(e->arena, uint32_t, e->tree->num_vars);
-    p.inside = NEW_ARRAY(e->arena, uint32_t, e->tree->num_vars);
-    p.early = NEW_ARRAY(e->arena, bool, e->tree->num_vars);
-    p.found_by = NEW_ARRAY(e->arena, const struct tree_stmt *, e->tree->num_vars);
-    p.taken_by = NEW_ARRAY(e->arena, const struct llvm_job *, e->tree->num_vars);
-    count_names(p.total, job->body);
+    struct splitter p = {
+        .plan = plan, .arena = plan->arena, .outer = outer, .repeated = stmt_contains(outer->body, STMT_LABEL)
+    };
+    p.total = NEW_ARRAY(p.arena, uint32_t, num_vars);
+    p.inside = NEW_ARRAY(p.arena, uint32_t, num_vars);
+    p.early = NEW_ARRAY(p.arena, bool, num_vars);
+    p.found_by = NEW_ARRAY(p.arena, const struct tree_stmt *, num_vars);
+    p.taken_by = NEW_ARRAY(p.arena, const struct tree_outlined *, num_vars);
+    count_names(p.total, outer->body);
     find_places(&p);
-    split_inside(&p, job->body);
+    split_inside(&p, outer->body);
 }

@@ -1,33 +1,30 @@
-/* What a piece of tree does with variables: which it touches, and which have a single assignment that dominates all
- * uses, so that they can be plain LLVM values.
- *
- * A use is dominated by the assignment before it (in the order of the text) if the block of the assignment is still
+/* A use is dominated by the assignment before it (in the order of the text) if the block of the assignment is still
  * open and no label stands between the two: only through a label can control arrive without having passed the
  * assignment. */
-#include "lower/llvm/llvm_emit.h"
+#include "lower/tree/tree_uses.h"
+
+#include "lower/tree/tree_kernel.h"
 
 struct scanner {
-    struct llvm_emitter *emitter;
-    struct llvm_scan *scan;
+    struct tree_uses *uses;
+    struct arena *arena;
     VEC(bool) open; /* by block number */
     uint32_t block, labels, loops, parallel;
 };
 
-struct llvm_variable *llvm_variable(struct llvm_emitter *e, const struct tree_var *v) { return &e->variables[v->id]; }
-
-static struct llvm_variable *touch(struct scanner *s, struct tree_var *v)
+static struct tree_use *touch(struct scanner *s, struct tree_var *v)
 {
-    struct llvm_variable *x = llvm_variable(s->emitter, v);
-    if (x->stamp != s->emitter->stamp) {
-        *x = (struct llvm_variable){ .stamp = s->emitter->stamp };
-        vec_push(s->emitter->arena, &s->scan->touched, v);
+    struct tree_use *x = &s->uses->vars[v->id];
+    if (x->stamp != s->uses->stamp) {
+        *x = (struct tree_use){ .stamp = s->uses->stamp };
+        vec_push(s->arena, &s->uses->touched, v);
     }
     return x;
 }
 
 static void use(struct scanner *s, struct tree_var *v)
 {
-    struct llvm_variable *x = touch(s, v);
+    struct tree_use *x = touch(s, v);
     if (!x->assignments || !s->open.items[x->block] || x->labels != s->labels || x->freed)
         x->in_memory = true;
 }
@@ -36,7 +33,7 @@ static void assign(struct scanner *s, struct tree_var *v)
 {
     if (!v)
         return;
-    struct llvm_variable *x = touch(s, v);
+    struct tree_use *x = touch(s, v);
     if (x->assignments++)
         x->in_memory = true;
     x->block = s->block;
@@ -49,7 +46,7 @@ static void assign(struct scanner *s, struct tree_var *v)
 static void release(struct scanner *s, struct tree_var *v)
 {
     use(s, v);
-    struct llvm_variable *x = touch(s, v);
+    struct tree_use *x = touch(s, v);
     if (x->loops != s->loops)
         x->in_memory = true;
     x->freed = true;
@@ -59,11 +56,10 @@ static void note_class(struct scanner *s, uint32_t alias)
 {
     if (!alias || s->parallel)
         return;
-    struct llvm_alias *a = &s->emitter->aliases[alias];
-    if (a->stamp == s->emitter->stamp)
+    if (s->uses->class_stamps[alias] == s->uses->stamp)
         return;
-    *a = (struct llvm_alias){ .stamp = s->emitter->stamp };
-    vec_push(s->emitter->arena, &s->scan->classes, alias);
+    s->uses->class_stamps[alias] = s->uses->stamp;
+    vec_push(s->arena, &s->uses->classes, alias);
 }
 
 static void scan_expr(struct scanner *s, const struct tree_expr *e)
@@ -84,7 +80,7 @@ static uint32_t open_block(struct scanner *s)
 {
     uint32_t outer = s->block;
     s->block = s->open.count;
-    vec_push(s->emitter->arena, &s->open, true);
+    vec_push(s->arena, &s->open, true);
     return outer;
 }
 
@@ -128,7 +124,12 @@ static void scan_parallel(struct scanner *s, const struct tree_stmt *t)
 /* Of its body the host sees what it passes. */
 static void scan_kernel(struct scanner *s, const struct tree_stmt *t)
 {
-    const struct kernel_params *p = llvm_kernel_params(s->emitter, t);
+    struct kernel_params *p = map_get(&s->uses->kernels, t);
+    if (!p) {
+        p = NEW(s->arena, struct kernel_params);
+        *p = kernel_params(s->arena, t);
+        map_put(s->arena, &s->uses->kernels, t, p);
+    }
     for (uint32_t i = 0; i < p->count; i++)
         use(s, p->vars[i]);
 }
@@ -203,51 +204,24 @@ static void scan_stmt(struct scanner *s, const struct tree_stmt *t)
     }
 }
 
-uint32_t llvm_scan(struct llvm_emitter *e, const struct tree_stmt *body, struct llvm_scan *scan)
+struct tree_uses tree_uses_new(const struct tree *t, struct arena *a)
 {
-    struct scanner s = { .emitter = e, .scan = scan };
-    *scan = (struct llvm_scan){ 0 };
-    e->stamp++;
-    vec_push(e->arena, &s.open, true);
-    scan_stmt(&s, body);
-    return e->stamp;
+    return (struct tree_uses){ .arena = a,
+                               .vars = NEW_ARRAY(a, struct tree_use, t->num_vars + 1),
+                               .class_stamps = NEW_ARRAY(a, uint32_t, t->num_aliases + 1) };
 }
 
-void llvm_children(const struct tree_stmt *s, void (*visit)(void *user, const struct tree_stmt *child), void *user)
+void tree_uses_scan(struct tree_uses *u, const struct tree_stmt *piece)
 {
-    for (uint32_t i = 0; i < s->items.count; i++)
-        visit(user, s->items.items[i]);
-    if (s->body && s->kind != STMT_KERNEL)
-        visit(user, s->body);
-    if (s->otherwise)
-        visit(user, s->otherwise);
+    struct scanner s = { .uses = u, .arena = u->arena };
+    u->touched.count = u->classes.count = 0;
+    u->stamp++;
+    vec_push(s.arena, &s.open, true);
+    scan_stmt(&s, piece);
 }
 
-static void add_cost(void *user, const struct tree_stmt *s) { *(uint32_t *)user += llvm_cost(s); }
-
-uint32_t llvm_cost(const struct tree_stmt *s)
+const struct tree_use *tree_use(const struct tree_uses *u, const struct tree_var *v)
 {
-    uint32_t cost = s->kind != STMT_BLOCK;
-    if (s->kind != STMT_PARALLEL)
-        llvm_children(s, add_cost, &cost);
-    return cost;
-}
-
-struct search {
-    enum stmt_kind kind;
-    bool found;
-};
-
-static void search_in(void *user, const struct tree_stmt *s)
-{
-    struct search *q = user;
-    q->found = q->found || llvm_contains(s, q->kind);
-}
-
-bool llvm_contains(const struct tree_stmt *s, enum stmt_kind kind)
-{
-    struct search q = { kind, s->kind == kind };
-    if (!q.found)
-        llvm_children(s, search_in, &q);
-    return q.found;
+    static const struct tree_use none;
+    return u->vars[v->id].stamp == u->stamp ? &u->vars[v->id] : &none;
 }
