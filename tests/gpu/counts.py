@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-MOST_NESTS, MOST_KERNELS = 184, 258  # of all programs, in all versions; to be lowered with each improvement
+MOST_NESTS, MOST_KERNELS = 184, 254  # of all programs, in all versions; to be lowered with each improvement
 MAY_TRANSFER_IN_LOOPS = {
     "channel_flow",  # `while` over a norm
     "contour_integral",  # a solver of the host
@@ -15,6 +15,8 @@ MAY_TRANSFER_IN_LOOPS = {
 }
 
 os.environ["SDFG_CUBLAS"] = os.environ["SDFG_CUSOLVER"] = os.environ["SDFG_CUFFT"] = "none"  # whatever this machine has
+
+SMALL = re.compile(r"( *)if .* <= 131072 {$")  # one version of loops is a region, for calls with few iterations
 
 ONE_LAUNCH = {"adi", "cholesky", "durbin", "jacobi_1d", "lu", "seidel_2d", "syr2k", "syrk", "trisolv"}  # per call
 
@@ -34,6 +36,21 @@ def kernels_and_transfers(tree):
         if re.match(r"transfer (in|out) ", words):
             inside, outside = inside + bool(loops), outside + (not loops)
     return kernels, outside, inside
+
+
+def small_versions(tree):
+    """The tree without what calls with many iterations do instead of a region."""
+    kept, ends = [], []  # ends: lines that end the versions which the place is in, and whether those are kept
+    for line in tree.split("\n"):
+        if ends and line == ends[-1][0] + "} else {":
+            ends[-1] = (ends[-1][0], False)
+        elif ends and line == ends[-1][0] + "}":
+            ends.pop()
+        elif found := SMALL.match(line):
+            ends.append((found[1], True))
+        elif all(small for _, small in ends):
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def main(folder, tool):
@@ -57,8 +74,9 @@ def main(folder, tool):
             faults.append(f"{name}: {inside} transfers in loops")
         if sum(kinds.values()) > CONVOLUTIONS.get(name, MOST_KERNELS) or (name in CONVOLUTIONS and "\n        kernel " in done.stdout):
             faults.append(f"{name}: {kinds}, or some in a loop")
-        if name in ONE_LAUNCH and sum(kinds.values()) != 1:
-            faults.append(f"{name}: {kinds} instead of one launch")
+        launches = kernels_and_transfers(small_versions(done.stdout))[0]
+        if name in ONE_LAUNCH and sum(launches.values()) != 1:
+            faults.append(f"{name}: {launches} instead of one launch")
     print(f"{'all':25} {nests:5} {kernels:4}")
     if nests > MOST_NESTS or kernels > MOST_KERNELS:
         faults.append(f"more than {MOST_NESTS} nests, {MOST_KERNELS} kernels")
@@ -66,4 +84,5 @@ def main(folder, tool):
     return bool(faults)
 
 
-sys.exit(main(*sys.argv[1:3]))
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:3]))

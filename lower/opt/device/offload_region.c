@@ -135,6 +135,11 @@ struct tree_expr *offload_region_limit(const struct region_limits *l, const stru
          scaled = e->op == EXPR_MUL && e->args[1]->op == EXPR_INT;
     if (e->type->kind != TYPE_I64 || !(sum || difference || scaled))
         return NULL;
+    if (e->op == (high ? EXPR_MIN : EXPR_MAX)) { /* one of both is enough */
+        struct tree_expr *x = offload_region_limit(l, e->args[0], high);
+        struct tree_expr *y = offload_region_limit(l, e->args[1], high);
+        return x && y ? expr_binary(l->tree, e->op, x, y) : x ? x : y;
+    }
     bool flipped = scaled && e->args[1]->i < 0;
     struct tree_expr *a = offload_region_limit(l, e->args[0], high != flipped);
     struct tree_expr *b = a ? offload_region_limit(l, e->args[1], high != difference) : NULL;
