@@ -90,6 +90,44 @@ static bool contract_loops(struct scope *sc, const struct place *place, const st
     return true;
 }
 
+/* For a device: each result is summed up in a variable, and is the work of a thread. */
+static bool contract_sums(struct scope *sc, const struct place *place, const struct contraction *c)
+{
+    struct lower *lw = sc->act->lw;
+    struct tree *t = lw->tree;
+    const struct type *type = c->c.type, *wide = type_promote(lw->ir, type);
+    const struct sym *i[2], *k;
+    struct tree_stmt *body = lower_loops(sc, place, 2, c->c.sizes, true, i);
+    if (!body)
+        return false;
+    struct tree_var *sum = tree_var(t, "sum", type);
+    struct scope inner = *sc;
+    inner.block = body;
+    stmt_assign(t, body, sum, expr_zero(t, type))->place = place;
+    struct tree_stmt *terms = lower_loops(&inner, place, 1, &c->a.sizes[1], false, &k);
+    struct tree_expr *ia = terms ? element(lw, place, &c->a, i[0], k) : NULL,
+                     *ib = ia ? element(lw, place, &c->b, k, i[1]) : NULL,
+                     *ic = ib ? element(lw, place, &c->c, i[0], i[1]) : NULL;
+    if (!ic)
+        return false;
+    vec_last(&body->items)->loop.independent = false;
+    struct tree_expr *a = expr_cast(t, wide, expr_load(t, type, c->a.pointer, ia, c->a.alias)),
+                     *b = expr_cast(t, wide, expr_load(t, type, c->b.pointer, ib, c->b.alias));
+    stmt_assign(t, terms, sum,
+                expr_binary(t, EXPR_ADD, expr_var(t, sum), expr_cast(t, type, expr_binary(t, EXPR_MUL, a, b))))
+        ->place = place;
+    struct tree_expr *value = expr_cast(t, wide, expr_var(t, sum));
+    if (!library_is_constant(c->alpha, 1))
+        value = expr_binary(t, EXPR_MUL, expr_cast(t, wide, c->alpha), value);
+    if (!library_is_constant(c->beta, 0)) {
+        struct tree_expr *old = expr_cast(t, wide, expr_load(t, type, c->c.pointer, ic, c->c.alias));
+        old = library_is_constant(c->beta, 1) ? old : expr_binary(t, EXPR_MUL, expr_cast(t, wide, c->beta), old);
+        value = expr_binary(t, EXPR_ADD, value, old);
+    }
+    stmt_store(t, body, c->c.pointer, ic, expr_cast(t, type, value), c->c.alias)->place = place;
+    return true;
+}
+
 static const struct type *sum_type(struct ir *ir, const struct contraction *c)
 {
     const struct type *t = library_sum_type(ir, library_sum_type(ir, c->a.type, c->b.type), c->c.type);
@@ -123,7 +161,8 @@ bool library_contract(struct scope *sc, const struct place *place, const struct 
                                              : "it is too small");
     else
         remark(lw->ir->remarks, place, NULL, REMARK_LIBRARY_CALL, "gemm");
-    if (!(loops ? contract_loops : call_blas)(sc, place, &p))
+    bool sums = lw->options->device && type_is_integer(type); /* may be taken in any order */
+    if (!(!loops ? call_blas : sums ? contract_sums : contract_loops)(sc, place, &p))
         return false;
     if (c->c.type != type && !lower_copy(sc, place, &p.c, &c->c, NULL, false))
         return false;

@@ -45,7 +45,7 @@ static bool find_own(void *user, struct tree_stmt *s)
 {
     struct body *b = user;
     if (s->kind == STMT_ALLOC) {
-        s->where = TREE_STACK;
+        s->where = s->where == TREE_SHARED ? TREE_SHARED : TREE_STACK;
         map_put(b->offload->tree->scratch, &b->own, s->var, s->var);
     }
     return true;

@@ -14,6 +14,7 @@
 #include "lower/opt/device/offload_region.h"
 #include "lower/opt/device/offload_rows.h"
 #include "lower/opt/device/offload_team.h"
+#include "lower/opt/device/offload_tile.h"
 #include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_rewrite.h"
 
@@ -441,6 +442,9 @@ void offload_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *lo
     n.all.keeps = true;
     if (count > 1)
         offload_group_find(o, loop, n.grid.loops[n.grid.num_loops - 1], TREE_WARP, &n.row);
+    struct tree_stmt *few =
+        count > 1 && is_regular(o, &n) ? offload_tile(o, out, n.grid.loops, n.grid.num_loops) : NULL;
+    out = few ? few : out;
     if (count > 1 && is_regular(o, &n) && offload_team(o, out, n.grid.loops, n.grid.num_loops))
         return;
     struct tree_scan scan = { .arena = t->scratch }, body = { .arena = t->scratch };

@@ -14,9 +14,10 @@
  *
  * Legality: Two iterations of the innermost loops that have an element in common, of which one changes it, are at most
  * so far apart that the slopes of the waves keep their order, however far apart those of the outermost loop are; and
- * within an iteration of the loops around, no loop has to do with what one in front of it does in later iterations. Values of
- * variables stay in one iteration. Profitability: If one of the innermost loops is sequential, as are those around: one
- * thread would go through all of them. For devices: the loop of the waves is one kernel, whose threads share a wave. */
+ * within an iteration of the loops around, no loop has to do with what one in front of it does in later iterations.
+ * Values of variables stay in one iteration. Profitability: If one of the innermost loops is sequential, as are those
+ * around: one thread would go through all of them. For devices: the loop of the waves is one kernel, whose threads
+ * share a wave. */
 #include "lower/opt/iterations.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_cost.h"
@@ -27,12 +28,12 @@ enum { MOST_PAIRS = 4000, MOST_SLOPE = 64, MOST_AROUND = 2, MOST_ROWS = 8 };
 
 struct waves {
     struct iterations x;
-    struct map allocated; /* variable -> its only ALLOC, or NULL */
-    struct map freed;     /* the same for FREE */
+    struct map allocated;                                    /* variable -> its only ALLOC, or NULL */
+    struct map freed;                                        /* the same for FREE */
     struct tree_stmt *around[MOST_AROUND], *rows[MOST_ROWS]; /* rows: the innermost loops */
     uint32_t num_around, num_rows;
-    struct tree_scan scan; /* of the outermost loop */
-    struct map own;        /* memory of an iteration: variable -> ALLOC */
+    struct tree_scan scan;         /* of the outermost loop */
+    struct map own;                /* memory of an iteration: variable -> ALLOC */
     int64_t most[MOST_AROUND + 1]; /* distances; those of the outermost loop do not count */
     uint32_t pairs;
 };
@@ -59,7 +60,8 @@ static void count_of(struct linear *out, const struct tree_stmt *s)
 /* Bounds that nothing in the nest changes. */
 static bool is_fixed(struct waves *w, const struct tree_stmt *s)
 {
-    return s->var->type->kind == TYPE_I64 && tree_scan_invariant(&w->scan, s->begin) && tree_scan_invariant(&w->scan, s->end) && is_alone(w, s->var);
+    return s->var->type->kind == TYPE_I64 && tree_scan_invariant(&w->scan, s->begin) &&
+           tree_scan_invariant(&w->scan, s->end) && is_alone(w, s->var);
 }
 
 static struct tree_stmt *only_loop(const struct tree_stmt *s)
@@ -241,8 +243,7 @@ static bool may_skew(struct waves *w)
 {
     struct tree_piece piece = { 0 };
     piece_add(w->x.tree->scratch, &piece, w->around[0], NULL);
-    if (piece.control || piece.effects || piece.frees || piece.jumps ||
-        !iterations_keep_variables(&w->x, w->around[0]))
+    if (piece.control || piece.effects || piece.frees || piece.jumps || !iterations_keep_variables(&w->x, w->around[0]))
         return false;
     find_own(w, &piece);
     for (uint32_t i = 0; i <= w->num_around; i++)
@@ -344,7 +345,8 @@ static void bound(struct waves *w, struct tree_stmt *loop, uint32_t which, const
                   struct tree_expr *wave, struct tree_expr *trips)
 {
     struct tree *t = w->x.tree;
-    struct tree_expr *one = expr_int(t, wave->type, 1), *most = minus(t, trips, one), *least = expr_int(t, wave->type, 0);
+    struct tree_expr *one = expr_int(t, wave->type, 1), *most = minus(t, trips, one),
+                     *least = expr_int(t, wave->type, 0);
     for (uint32_t i = 0; i < w->num_around; i++)
         if (i != which) {
             most = plus(t, most, times(t, minus(t, w->around[i]->end, one), s->of[i]));

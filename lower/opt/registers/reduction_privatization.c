@@ -24,6 +24,7 @@ struct privatize {
     const struct tree_options *options;
     struct tree_whole whole;
     struct tree_stmt *region;
+    const struct tree_frame *frame;    /* loops around, for devices */
     bool labels;                       /* jumps may pass allocations by */
     struct map own;                    /* variable -> the allocation that it points to where the pass looks, or NULL */
     VEC(const struct tree_var *) made; /* by allocations of the blocks around */
@@ -35,12 +36,30 @@ struct group {
     VEC(struct tree_stmt *) members;
     struct tree_expr *guard; /* evaluated before the loop: it will run a reduction; NULL: not known */
     bool conflict;
-    uint32_t closed; /* depth of bodies whose reductions cannot move out */
+    uint32_t closed;                         /* depth of bodies whose reductions cannot move out */
+    const struct tree_frame *around, *frame; /* loops around the loop, and around what is looked at; NULL: not asked */
+    const struct tree_scan *scan;            /* of the loop */
+    struct arena *arena;
 };
 
 static bool same_place(const struct tree_stmt *a, const struct tree_stmt *b)
 {
     return expr_equal(a->pointer, b->pointer) && expr_equal(a->index, b->index) && a->value->type == b->value->type;
+}
+
+static bool changes(void *user, const struct tree_var *v)
+{
+    const struct tree_scan *scan = user;
+    return map_has(&scan->assigned, v);
+}
+
+/* Do the bounds of the loops show that the two are never the same element? */
+static bool are_apart(const struct group *g, struct tree_access *place, struct tree_access *other)
+{
+    place->frame = g->around;
+    other->frame = g->frame;
+    struct depend_query q = { g->arena, place, other, NULL, 0, changes, (void *)(uintptr_t)g->scan };
+    return g->frame && depend_is_never(&q);
 }
 
 /* May an access to element `index` of `pointer` (NULL: several elements) touch the place? */
@@ -58,7 +77,7 @@ static bool may_touch(const struct group *g, const struct tree_expr *pointer, co
         linear_of(&of_other, index);
         other.type = pointer->type->elem;
     }
-    return !depend_differs(&place, &other);
+    return !depend_differs(&place, &other) && !(index && are_apart(g, &place, &other));
 }
 
 static void check_expr(void *user, struct tree_expr *e)
@@ -98,6 +117,12 @@ static void collect(struct privatize *p, struct group *g, struct tree_stmt *s)
     if (s->kind == STMT_COPY && may_touch(g, s->pointer2, NULL, s->alias2))
         g->conflict = true;
     bool closed = is_closed(s);
+    const struct tree_frame *outer = g->frame;
+    struct tree_frame inner;
+    if (outer && s->kind == STMT_FOR && s != g->loop) {
+        inner = tree_frame_of(outer, s);
+        g->frame = &inner;
+    }
     g->closed += closed;
     if (s->body)
         collect(p, g, s->body);
@@ -106,6 +131,7 @@ static void collect(struct privatize *p, struct group *g, struct tree_stmt *s)
     for (uint32_t i = 0; i < s->items.count; i++)
         collect(p, g, s->items.items[i]);
     g->closed -= closed;
+    g->frame = outer;
 }
 
 /* ---- does the loop run a reduction? ---- */
@@ -235,7 +261,12 @@ static bool try_place(struct privatize *p, struct tree_stmt *loop, const struct 
     if (!s->alias || !reduce_can_accumulate(s->wcr, type) || s->pointer->type->elem != type ||
         !tree_scan_invariant(scan, s->pointer) || !tree_scan_invariant(scan, s->index))
         return false;
-    struct group g = { .loop = loop, .first = s };
+    struct tree_frame frame;
+    struct group g = { .loop = loop, .first = s, .around = p->frame, .scan = scan, .arena = p->tree->scratch };
+    if (p->options->device && loop->kind == STMT_FOR) {
+        frame = tree_frame_of(p->frame, loop);
+        g.frame = &frame;
+    }
     collect(p, &g, loop);
     if (g.conflict || scan->opaque || scan->barrier || !g.members.count)
         return false;
@@ -305,7 +336,14 @@ static void look_at_loop(struct privatize *p, struct tree_stmt *loop)
         else
             tried++;
     }
+    const struct tree_frame *outer = p->frame;
+    struct tree_frame inner;
+    if (p->options->device && loop->kind == STMT_FOR) {
+        inner = tree_frame_of(outer, loop);
+        p->frame = &inner;
+    }
     look(p, loop->body);
+    p->frame = outer;
 }
 
 /* After the statement. */
