@@ -16,7 +16,8 @@ static bool join(struct fe *f, const struct py *n, struct fe_binding *b, const s
 {
     struct fe_container *c = b->storage;
     uint32_t rank = fe_is_data(v) ? v->rank : 0;
-    bool same = rank == c->rank || (f->dace && rank == 0 && single_element(c)); /* DaCe's scalars are such arrays */
+    bool same = (rank == c->rank && (fe_is_list(v) ? v->lists : 0) == c->lists) ||
+                (f->dace && rank == 0 && single_element(c)); /* DaCe's scalars are such arrays */
     for (uint32_t i = 0; i < rank && same; i++)
         same = fe_same_extent(f, v->shape[i], c->shape[i]);
     if (!same)
@@ -274,6 +275,9 @@ static bool same_kind(struct fe *f, const struct py *n, const struct value *to, 
 
 static bool update(struct fe *f, const struct py *n, const struct value *to, const struct value *right)
 {
+    if (fe_is_list(to))
+        return fe_unsupported(f, n, "changing %s in place: np.concatenate makes one array of several",
+                              fe_describe(f, to)) != NULL;
     if (to->view.container->level != f->level && !injective(f, to)) {
         const char *wcr = lambda_of(n->aug_assign.op);
         return wcr ? fe_store(f, n, to, right, wcr)

@@ -178,6 +178,25 @@ static const struct value *call_live(struct fe *f, const struct py *n, const str
     return h->callback(h, n, &c, a);
 }
 
+/* What functions get of lists whose length the run decides; a new array where NumPy makes one. */
+static bool lists_as_arrays(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value **items = NULL;
+    bool python = strcmp(b->module, "builtins") == 0;
+    if (python && (strcmp(b->name, "isinstance") == 0 || strcmp(b->name, "list") == 0))
+        return true;
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (!fe_is_list(a->items[i]))
+            continue;
+        items = items ? items : arena_copy(f->arena, a->items, a->count * sizeof *items);
+        items[i] = python ? fe_as_elements(f, items[i]) : fe_copy(f, a->node, items[i], "array");
+        if (!items[i])
+            return false;
+    }
+    a->items = items ? items : a->items;
+    return true;
+}
+
 const struct value *fe_call_value(struct fe *f, const struct py *n, const struct value *callee, struct fe_args *a)
 {
     switch (callee->kind) {
@@ -204,7 +223,7 @@ const struct value *fe_call_value(struct fe *f, const struct py *n, const struct
             return fe_ufunc_method(f, callee->builtin, callee->self->text, a);
         if (callee->self)
             fe_prepend(f, a, callee->self);
-        return callee->builtin->call(f, callee->builtin, a);
+        return lists_as_arrays(f, callee->builtin, a) ? callee->builtin->call(f, callee->builtin, a) : NULL;
     default:
         return fe_raise(f, n, "TypeError", "%s cannot be called", fe_describe(f, callee));
     }

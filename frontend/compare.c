@@ -90,6 +90,8 @@ const struct value *fe_compare(struct fe *f, const struct py *n, enum py_op op, 
     bool identity = op == PY_IS || op == PY_ISNOT;
     if (identity && (a->kind == FE_NONE || b->kind == FE_NONE))
         return fe_bool(f, (a->kind == b->kind) == (op == PY_IS));
+    if (!identity && fe_refuses_list(f, n, a, b))
+        return NULL;
     if (!fe_is_operand(a) || !fe_is_operand(b) || (fe_is_number(a) && fe_is_number(b)))
         return fe_is_data(a) || fe_is_data(b) ? fe_no_operator(f, n, op, a, b) : compare_constants(f, n, op, a, b);
     if (identity) { /* data is no constant: neither None, nor True, nor False */

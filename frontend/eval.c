@@ -65,74 +65,6 @@ static const struct value *dictionary(struct fe *f, const struct py *n)
     return d;
 }
 
-/* "ab" as ("a", "b") */
-static const struct value *characters(struct fe *f, const struct value *v)
-{
-    size_t bytes = strlen(v->text), count = 0;
-    const struct value **items = NEW_ARRAY(f->arena, const struct value *, bytes + 1);
-    for (size_t i = 0, end; i < bytes; i = end) {
-        for (end = i + 1; ((unsigned char)v->text[end] & 0xC0) == 0x80;)
-            end++;
-        items[count++] = fe_string(f, arena_strndup(f->arena, v->text + i, end - i));
-    }
-    return fe_tuple(f, items, (uint32_t)count);
-}
-
-/* Comprehensions of constant length, as tuples. */
-static bool comprehend(struct fe *f, const struct py *n, uint32_t depth, struct value *out)
-{
-    const struct py_list *generators = &n->generator.generators;
-    if (depth == generators->count) {
-        const struct value *v = fe_eval(f, n->generator.elt);
-        if (!v)
-            return false;
-        const struct value **items = NEW_ARRAY(f->arena, const struct value *, out->count + 1);
-        if (out->count)
-            memcpy(items, out->items, out->count * sizeof *items);
-        items[out->count++] = v;
-        out->items = items;
-        return out->count < 4096 || fe_unsupported(f, n, "a comprehension of more than 4096 elements") != NULL;
-    }
-    const struct py *g = generators->items[depth];
-    const struct value *iter = fe_eval(f, g->comprehension.iter);
-    if (!iter)
-        return false;
-    if (iter->kind == FE_RANGE)
-        iter = fe_unroll_range(f, iter);
-    if (iter && iter->kind == FE_STRING)
-        iter = characters(f, iter);
-    if (iter && ((fe_is_data(iter) && iter->rank) || (iter->kind == FE_TUPLE && iter->lazy) || iter->kind == FE_POINTS))
-        iter = fe_elements(f, g->comprehension.iter, iter);
-    if (!iter || iter->kind != FE_TUPLE)
-        return fe_unsupported(f, g->comprehension.iter, "a comprehension over anything but constants") != NULL;
-    for (uint32_t i = 0; i < iter->count; i++) {
-        bool truth = true;
-        if (!fe_unpack(f, g->comprehension.target, iter->items[i]))
-            return false;
-        for (uint32_t k = 0; k < g->comprehension.ifs.count && truth; k++) {
-            const struct value *test = fe_eval(f, g->comprehension.ifs.items[k]);
-            if (!test)
-                return false;
-            if (!fe_truth(test, &truth))
-                return fe_unsupported(f, g->comprehension.ifs.items[k], "a condition known at run time only") != NULL;
-        }
-        if (truth && !comprehend(f, n, depth + 1, out))
-            return false;
-    }
-    return true;
-}
-
-static const struct value *comprehension(struct fe *f, const struct py *n)
-{
-    struct fe_scope inner = { .outer = f->scope, .caller = f->scope };
-    struct fe_scope *kept = f->scope;
-    struct value *out = fe_new(f, FE_TUPLE);
-    f->scope = &inner;
-    bool good = comprehend(f, n, 0, out);
-    f->scope = kept;
-    return good ? out : NULL;
-}
-
 /* ---- operators ---- */
 
 static bool has_subscript(void *user, struct py *n)
@@ -240,6 +172,12 @@ static const struct value *shape_value(struct fe *f, const struct value *v)
 
 static const struct value *data_attribute(struct fe *f, const struct py *n, const struct value *v, const char *name)
 {
+    if (fe_is_list(v) && fe_builtin_find("list", name))
+        return fe_unsupported(
+            f, n, "'%s' of a list whose length the run decides: np.concatenate makes one array of several", name);
+    if (fe_is_list(v))
+        return fe_raise(f, n, "AttributeError", "a list has no attribute '%s': np.array(...) makes an array of it",
+                        name);
     if (strcmp(name, "shape") == 0)
         return shape_value(f, v);
     if (strcmp(name, "dtype") == 0)
@@ -514,9 +452,9 @@ const struct value *fe_eval_lazy(struct fe *f, const struct py *n)
     case PY_LAMBDA:
         return lambda(f, n);
     case PY_LIST_COMP:
-        return fe_as_list(f, comprehension(f, n));
+        return fe_as_list(f, fe_comprehension(f, n));
     case PY_GENERATOR_EXP:
-        return comprehension(f, n);
+        return fe_comprehension(f, n);
     case PY_JOINED_STR:
         return fe_formatted(f, n);
     case PY_NAMED_EXPR:

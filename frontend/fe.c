@@ -134,6 +134,8 @@ const char *fe_describe(struct fe *f, const struct value *v)
         return fe_format(f, v->kind == FE_CLASS ? "the class '%s'" : "an object of class '%s'", v->text);
     if (v->kind == FE_TUPLE && v->list)
         return "a list";
+    if (fe_is_list(v))
+        return fe_format(f, "a list (%s)", fe_describe(f, fe_as_elements(f, v)));
     if (v->kind == FE_PYOBJECT)
         return "a value of unknown type that a callback returned (an annotation of its name says the type)";
     if (v->kind == FE_OBJECT)

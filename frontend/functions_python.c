@@ -310,6 +310,8 @@ static bool is_instance(const struct value *v, const struct value *type)
                 return true;
         return false;
     }
+    if (fe_is_list(v))
+        return strcmp(name, "list") == 0;
     if (type->kind == FE_TYPE)
         return fe_is_data(v) && !v->rank && !v->weak && v->type == type->type;
     if (strcmp(name, "ndarray") == 0)

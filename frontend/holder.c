@@ -30,10 +30,21 @@ static const struct value *with_part(struct fe *f, const struct value *v, uint32
     return changed;
 }
 
+static const struct value *copied_list(struct fe *f, const struct py *n, const struct value *v, const char *name)
+{
+    uint32_t lists = v->lists;
+    v = fe_copy(f, n, v, name);
+    if (v)
+        v->view.container->lists = lists;
+    return v ? fe_whole(f, v->view.container) : NULL;
+}
+
 const struct value *fe_kept(struct fe *f, const struct py *n, const struct value *v, const char *name)
 {
     if (fe_is_data(v)) {
         const struct fe_container *c = v->kind == FE_VIEW ? v->view.container : NULL;
+        if (c && v->lists && v->rank == c->rank && !fe_same_places(v, fe_whole(f, v->view.container)))
+            return copied_list(f, n, v, name); /* a slice of a list is another list */
         bool shared = c && (v->rank > 0 ? !c->storage : c->scalar && !c->storage);
         return shared ? v : fe_copy(f, n, v, name);
     }

@@ -263,8 +263,8 @@ static void apply_part(struct fe *f, struct fe_dim *d, const struct index_part *
         d->step = sym_mul(f->ir, d->step, p->step);
 }
 
-static const struct value *build_view_value(struct fe *f, const struct value *base, struct fe_dim *dims,
-                                            const struct sym **shape, uint32_t rank)
+static struct value *build_view_value(struct fe *f, const struct value *base, struct fe_dim *dims,
+                                      const struct sym **shape, uint32_t rank)
 {
     struct value *v = fe_new(f, FE_VIEW);
     v->type = base->type;
@@ -324,7 +324,10 @@ static const struct value *view_subscript(struct fe *f, const struct py *n, cons
         if (d)
             apply_part(f, d, p, &b, block_axis, to);
     }
-    return build_view_value(f, base, out, shape, rank);
+    struct value *v = build_view_value(f, base, out, shape, rank);
+    for (uint32_t i = 0; i < count && i < base->lists && !b.any; i++)
+        v->lists += parts[i].kind == PART_SLICE;
+    return v;
 }
 
 /* The bound of a slice of so many elements. */

@@ -300,10 +300,9 @@ static const struct value *short_range(struct fe *f, const struct py *n, const s
     return numbers && numbers->count <= f->unroll ? numbers : NULL;
 }
 
-/* How many iterations: the extent, for zip of the first (all must be the same). */
-static const struct sym *extent_of(struct fe *f, const struct py *n, const struct value *v)
+const struct sym *fe_length(struct fe *f, const struct py *n, const struct value *v)
 {
-    if (v->kind == FE_VIEW && v->rank)
+    if (fe_is_data(v) && v->rank)
         return v->shape[0];
     if (v->kind == FE_RANGE && v->items[2]->kind == FE_INT && v->items[2]->i == 1) {
         const struct value *span =
@@ -315,7 +314,7 @@ static const struct sym *extent_of(struct fe *f, const struct py *n, const struc
         const struct value *item = v->items[k];
         if (item->kind == FE_RANGE && item->items[1]->kind == FE_NONE)
             continue; /* the numbers of enumerate */
-        const struct sym *s = extent_of(f, n, item);
+        const struct sym *s = fe_length(f, n, item);
         if (!s || (extent && !fe_same_extent(f, s, extent)))
             return fe_unsupported(f, n, "going through parts that may differ in length");
         extent = s;
@@ -355,7 +354,7 @@ const struct value *fe_elements(struct fe *f, const struct py *n, const struct v
     if (v->kind == FE_POINTS)
         return all_points(f, n, v);
     v = fe_is_data(v) ? fe_materialize(f, n, v, "items") : v;
-    const struct sym *extent = v ? extent_of(f, n, v) : NULL;
+    const struct sym *extent = v ? fe_length(f, n, v) : NULL;
     if (!extent)
         return NULL;
     if (extent->op != SYM_INT || extent->i > 4096)
@@ -371,7 +370,7 @@ const struct value *fe_elements(struct fe *f, const struct py *n, const struct v
 static bool over_array(struct fe *f, const struct py *n, const struct value *array)
 {
     array = fe_is_data(array) ? fe_materialize(f, n->for_.iter, array, "items") : array;
-    const struct sym *extent = array ? extent_of(f, n->for_.iter, array) : NULL;
+    const struct sym *extent = array ? fe_length(f, n->for_.iter, array) : NULL;
     if (!extent && !f->failed)
         fe_error(f, n->for_.iter, "%s is nothing to loop over", fe_describe(f, array));
     if (!extent)
@@ -476,7 +475,7 @@ static const struct value *unrolled(struct fe *f, const struct py *n, const stru
         return items;
     return fe_unsupported(f, n,
                           "a list or dictionary that changes in a loop whose number of iterations is known at run "
-                          "time only: fill an array");
+                          "time only: a comprehension, or an array that is filled, can do the same");
 }
 
 bool fe_for(struct fe *f, const struct py *n)

@@ -325,6 +325,23 @@ static const struct value *bits(struct fe *f, const struct py *n, enum py_op op,
     return arithmetic(f, n, t, format, a, b);
 }
 
+/* What an array does with the operand, NumPy does with a list: with anything else the list would do something of its
+ * own.
+ */
+static bool is_alone(const struct value *list, const struct value *other)
+{
+    return fe_is_list(list) && !(other && fe_is_data(other) && other->rank && !fe_is_list(other));
+}
+
+bool fe_refuses_list(struct fe *f, const struct py *n, const struct value *a, const struct value *b)
+{
+    const struct value *list = is_alone(a, b) ? a : b && is_alone(b, a) ? b : NULL;
+    if (list)
+        fe_unsupported(f, n, "an operator of %s whose length the run decides: np.array(...) makes an array of it",
+                       fe_describe(f, list));
+    return list != NULL;
+}
+
 /* The elements of one tuple or list and then those of the other, again and again. */
 static const struct value *chained(struct fe *f, const struct value *a, const struct value *b, uint32_t count)
 {
@@ -344,6 +361,8 @@ const struct value *fe_binary(struct fe *f, const struct py *n, enum py_op op, c
         return chained(f, a, b, a->count + b->count);
     if (op == PY_MULT && a->kind == FE_TUPLE && b->kind == FE_INT && b->i < 1000 && b->i * a->count < 1000)
         return chained(f, a, a, b->i > 0 ? (uint32_t)b->i * a->count : 0);
+    if (fe_refuses_list(f, n, a, b))
+        return NULL;
     if (op == PY_ADD && a->kind == FE_STRING && b->kind == FE_STRING)
         return fe_string(f, fe_format(f, "%s%s", a->text, b->text));
     if (!fe_is_operand(a) || !fe_is_operand(b))
@@ -382,7 +401,7 @@ const struct value *fe_binary(struct fe *f, const struct py *n, enum py_op op, c
 const struct value *fe_unary(struct fe *f, const struct py *n, enum py_op op, const struct value *a)
 {
     bool truth;
-    if (!a)
+    if (!a || fe_refuses_list(f, n, a, NULL))
         return NULL;
     if (op == PY_NOT) {
         if (fe_truth(a, &truth))

@@ -55,9 +55,10 @@ static const char returned[] = "__result";
 /* What can be returned in its place, for the message. */
 static const char *instead(const struct value *v)
 {
-    return v->kind != FE_TUPLE ? ""
-           : v->list           ? ": np.array(...) makes an array of it"
-                               : " inside of a tuple: its elements may be returned one by one";
+    return fe_is_list(v)         ? ": np.array(...) makes an array of it"
+           : v->kind != FE_TUPLE ? ""
+           : v->list             ? ": np.array(...) makes an array of it"
+                                 : " inside of a tuple: its elements may be returned one by one";
 }
 
 static bool store_result(struct fe *f, const struct py *n, const struct value *v, uint32_t index, bool tuple)
@@ -69,7 +70,7 @@ static bool store_result(struct fe *f, const struct py *n, const struct value *v
         number->kind = FE_VIEW;
         v = number;
     }
-    if (!fe_is_operand(v))
+    if (!fe_is_operand(v) || fe_is_list(v))
         return fe_error(f, n, "a program cannot return %s%s", fe_describe(f, v), instead(v)) != NULL;
     const struct sym *one[1] = { sym_int(f->ir, 1) };
     bool scalar = !fe_is_data(v) || v->rank == 0;

@@ -123,7 +123,9 @@ static void set_storage(struct fe *f, struct fe_binding *b, struct fe_container 
 static struct fe_container *storage_for(struct fe *f, const struct fe_binding *b, const struct value *before)
 {
     bool data = fe_is_data(before);
-    return fe_container(f, b->name, b->joined, before->shape, data ? before->rank : 0);
+    struct fe_container *c = fe_container(f, b->name, b->joined, before->shape, data ? before->rank : 0);
+    c->lists = fe_is_list(before) ? before->lists : 0;
+    return c;
 }
 
 static struct held hold(struct fe *f, const struct stores *s, bool updates_only)

@@ -85,7 +85,17 @@ const struct value *fe_whole(struct fe *f, struct fe_container *c)
     v->shape = c->shape;
     v->view.container = c;
     v->view.dims = d;
+    v->lists = c->lists;
     return v;
+}
+
+const struct value *fe_as_elements(struct fe *f, const struct value *v)
+{
+    if (!fe_is_list(v))
+        return v;
+    struct value *array = arena_copy(f->arena, v, sizeof *v);
+    array->lists = 0;
+    return array;
 }
 
 const struct value *fe_elem(struct fe *f, const struct type *type, const struct sym *const *shape, uint32_t rank,

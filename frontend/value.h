@@ -103,6 +103,7 @@ struct value {
     bool weak;      /* a Python number: takes the type of what it meets */
     bool lazy;      /* FE_TUPLE: not of elements, but of arrays to go through side by side (enumerate, zip) */
     bool list;      /* FE_TUPLE: a list, so an array of indices in a subscript, which may be changed in place */
+    uint32_t lists; /* FE_VIEW: so many of its first dimensions are those of lists whose length the run decides */
     uint32_t depth; /* FE_TUPLE, FE_DICT, FE_RECORD: f->depth where it was made */
     const struct type *type;
     uint32_t rank;
@@ -140,6 +141,7 @@ struct fe_container {
     bool scalar;
     bool storage; /* of a variable that loops or branches assign: its content changes */
     bool argument;
+    uint32_t lists;     /* as in the values that are all of it */
     bool kept;          /* a scalar with a lifetime of its own: += changes it in place */
     const char *symbol; /* that has its value, while it is in scope and nothing is stored here; or NULL */
     const char *buffer; /* of a stream: how many elements are expected; NULL: it is none */
@@ -403,6 +405,10 @@ const struct value *fe_elem(struct fe *f, const struct type *type, const struct 
                             const char *format, uint32_t count, const struct value *const *args);
 static inline bool fe_is_number(const struct value *v) { return v->kind >= FE_BOOL && v->kind <= FE_COMPLEX; }
 static inline bool fe_is_data(const struct value *v) { return v->kind == FE_VIEW || v->kind == FE_ELEM; }
+/* A list whose length the run decides, or a part of one that is a list. */
+static inline bool fe_is_list(const struct value *v) { return v->kind == FE_VIEW && v->lists; }
+/* The same elements as an array. */
+const struct value *fe_as_elements(struct fe *f, const struct value *v);
 /* A number, a symbol or data: what operators take. */
 static inline bool fe_is_operand(const struct value *v)
 {
@@ -426,6 +432,8 @@ const struct value *fe_binary(struct fe *f, const struct py *n, enum py_op op, c
                               const struct value *b);
 const struct value *fe_unary(struct fe *f, const struct py *n, enum py_op op, const struct value *a);
 double fe_real(const struct value *v); /* the real part of a number */
+/* An error where an operand is a list whose length the run decides, and the other one no array; `b` may be NULL. */
+bool fe_refuses_list(struct fe *f, const struct py *n, const struct value *a, const struct value *b);
 void *fe_no_operator(struct fe *f, const struct py *n, enum py_op op, const struct value *a, const struct value *b);
 /* ---- compare.c ---- */
 const struct value *fe_compare(struct fe *f, const struct py *n, enum py_op op, const struct value *a,
@@ -590,6 +598,11 @@ bool fe_while(struct fe *f, const struct py *n);
 /* What `for` goes through, as a tuple: the elements or rows of an array, or those of zip and enumerate, whose number is
  * constant. NULL with an error. */
 const struct value *fe_elements(struct fe *f, const struct py *n, const struct value *v);
+/* How many elements `for` goes through: the extent, for zip that of all parts; NULL without an error: it is not known.
+ */
+const struct sym *fe_length(struct fe *f, const struct py *n, const struct value *v);
+/* A list comprehension or generator: a tuple, or a list whose length the run decides (comprehension.c). */
+const struct value *fe_comprehension(struct fe *f, const struct py *n);
 bool fe_loop_else(struct fe *f, const struct py *n); /* a loop with `else` */
 bool fe_for_range(struct fe *f, const struct py *n, const struct value *range);
 bool fe_map(struct fe *f, const struct py *n, const struct value *ranges);
