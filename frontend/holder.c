@@ -174,6 +174,8 @@ static const struct value *listed(struct fe *f, const struct py *n, const struct
         v = fe_unroll_range(f, v);
     else if ((fe_is_data(v) && v->rank) || (v->kind == FE_TUPLE && v->lazy))
         v = fe_elements(f, n, v);
+    if (!v && f->failed)
+        return NULL;
     return v && v->kind == FE_TUPLE ? v : fe_unsupported(f, n, "a list extended by anything but constants");
 }
 

@@ -148,7 +148,9 @@ bool fe_return_statement(struct fe *f, const struct py *n)
     if (r->inlined) {
         f->ended = f->loops != 0;
         if (f->loops)
-            return fe_unsupported(f, n, "'return' in a loop of a function that is called") != NULL;
+            return fe_unsupported(
+                       f, n, "'return' in a loop of a function that is called: a variable, and `break`, do the same") !=
+                   NULL;
         const char *name = intern(f->ir->names, returned);
         bool good = return_part(f, n, n->return_.value, name, v) && fe_leave_managers(f, f->function_managers);
         f->ended = true;

@@ -264,6 +264,16 @@ static struct py *with_rest(struct fe *f, const struct py *n, const struct py_li
     return c;
 }
 
+/* `f->failed` tells those who find a value missing whether somebody has said why: of this statement. */
+static bool one_statement(struct fe *f, const struct py *n)
+{
+    bool failed = f->failed;
+    f->failed = false;
+    bool good = statement(f, n);
+    f->failed |= failed;
+    return good;
+}
+
 bool fe_block(struct fe *f, const struct py_list *body)
 {
     bool good = true;
@@ -272,8 +282,8 @@ bool fe_block(struct fe *f, const struct py_list *body)
         bool splits = n->kind == PY_IF && f->returns && f->returns->inlined && i + 1 < body->count &&
                       (fe_may_return(&n->if_.body) || fe_may_return(&n->if_.orelse));
         if (splits)
-            return statement(f, with_rest(f, n, body, i + 1)) && good;
-        if (statement(f, n))
+            return one_statement(f, with_rest(f, n, body, i + 1)) && good;
+        if (one_statement(f, n))
             continue;
         if (f->source->library) /* one error of a call is enough */
             return false;

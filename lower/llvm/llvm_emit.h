@@ -343,6 +343,7 @@ void llvm_meta_loop_begin(struct llvm_func *f, const struct tree_loop *loop);
  * location of the loop, or NULL. */
 void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge, bool has_loops,
                         bool few, bool scalar, LLVMMetadataRef at);
+void llvm_meta_likely(struct llvm_func *f, LLVMValueRef select); /* it nearly always is its first operand */
 void llvm_meta_vector_loop(struct llvm_func *f, LLVMValueRef back_edge);
 
 /* llvm_export.c */

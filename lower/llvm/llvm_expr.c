@@ -167,6 +167,22 @@ static struct llvm_value expr_logical(struct llvm_func *f, const struct tree_exp
     return truth_of_type(f, e->type, r);
 }
 
+static bool is_variable(const struct tree_expr *e, const struct tree_var *v)
+{
+    return e->op == EXPR_VAR && e->var == v;
+}
+
+/* `i >= 0 ? i : i + n`: an index that counts from the end, which few do. */
+static bool counts_from_end(const struct tree_expr *e)
+{
+    const struct tree_expr *c = e->args[0], *sum = e->args[2];
+    if (c->op != EXPR_GE || c->args[0]->op != EXPR_VAR || c->args[1]->op != EXPR_INT || c->args[1]->i)
+        return false;
+    const struct tree_var *index = c->args[0]->var;
+    return is_variable(e->args[1], index) && sum->op == EXPR_ADD &&
+           (is_variable(sum->args[0], index) || is_variable(sum->args[1], index));
+}
+
 static struct llvm_value expr_choice(struct llvm_func *f, const struct tree_expr *e)
 {
     const struct tree_expr *c = e->args[0];
@@ -174,7 +190,10 @@ static struct llvm_value expr_choice(struct llvm_func *f, const struct tree_expr
         return llvm_flow_select(f, c, e->args[1], e->args[2]);
     LLVMValueRef condition = llvm_truth(f, c->type, llvm_expr(f, c));
     struct llvm_value a = llvm_expr(f, e->args[1]), b = llvm_expr(f, e->args[2]);
-    return llvm_select(f, condition, a, b);
+    struct llvm_value r = llvm_select(f, condition, a, b);
+    if (counts_from_end(e))
+        llvm_meta_likely(f, r.v);
+    return r;
 }
 
 static struct llvm_value expr_conversion(struct llvm_func *f, const struct tree_expr *e)

@@ -217,6 +217,16 @@ void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMV
 }
 
 /* LLVM's vectorizer does not look at it. */
+void llvm_meta_likely(struct llvm_func *f, LLVMValueRef select)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(f->unit->context);
+    LLVMMetadataRef items[3] = { text_node(f, "branch_weights"), LLVMValueAsMetadata(LLVMConstInt(i32, 2000, false)),
+                                 LLVMValueAsMetadata(LLVMConstInt(i32, 1, false)) };
+    if (LLVMIsASelectInst(select))
+        attach(f, select, LLVMGetMDKindIDInContext(f->unit->context, "prof", 4),
+               LLVMMDNodeInContext2(f->unit->context, items, 3));
+}
+
 void llvm_meta_vector_loop(struct llvm_func *f, LLVMValueRef back_edge)
 {
     LLVMMetadataRef yes = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(f->unit->context), 1, false));
