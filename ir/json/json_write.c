@@ -46,13 +46,16 @@ static const char *add_escaped(struct text *out, const char *c)
     return c;
 }
 
-/* Characters that stand for themselves at the beginning of the text. */
+/* Characters that stand for themselves. */
+static const bool plain[256] = { [' ' ... '~'] = true, ['"'] = false, ['\\'] = false };
+
+/* How many of them the text begins with. */
 static size_t plain_length(const char *c)
 {
-    size_t n = 0;
-    while ((unsigned char)c[n] >= 0x20 && (unsigned char)c[n] < 0x7f && c[n] != '"' && c[n] != '\\')
-        n++;
-    return n;
+    const char *end = c;
+    while (plain[(unsigned char)*end])
+        end++;
+    return (size_t)(end - c);
 }
 
 static void add_string(struct text *out, const char *c)

@@ -64,7 +64,7 @@ static void print_number(const struct printer *p, struct number n)
     if (n.real)
         text_add(p->out, number_print(n.f, buffer));
     else if (n.den == 1)
-        text_printf(p->out, "%lld", (long long)n.num);
+        text_add_int(p->out, n.num);
     else
         text_printf(p->out, "%lld/%lld", (long long)n.num, (long long)n.den);
 }
