@@ -13,7 +13,10 @@ struct object_head {
 const char *objects_type_name(enum code_type type)
 {
     static const char *const names[NUM_CODE_TYPES] = {
-        [CODE_MACHINE] = "machine code", [CODE_DEVICE] = "device image", [CODE_GIVEN] = "target's code"
+        [CODE_MACHINE] = "machine code",
+        [CODE_DEVICE] = "device image",
+        [CODE_GIVEN] = "target's code",
+        [CODE_KEPT] = "target's object",
     };
     return names[type];
 }

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 27 };
+enum { CODEGEN_ABI = 28 };
 
 struct arena;
 struct json;

@@ -1,11 +1,11 @@
 #include "engine/engine.h"
 
 #include "base/fatal.h"
+#include "base/sized.h"
 #include "engine/kernels/device_code.h"
 #include "engine/kernels/disk.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/tiers.h"
-#include "engine/sized.h"
 #include "runtime/device.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #include "base/near.h"
+#include "base/sized.h"
 #include "base/vec.h"
 #include "engine/engine.h"
-#include "engine/sized.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* Plug-ins from files and from the embedding program: what they say of themselves is checked before their code runs. */
 #include "engine/plugin.h"
 
+#include "base/sized.h"
 #include "cache/hash.h"
 #include "engine/engine.h"
-#include "engine/sized.h"
 #include "ir/graph.h"
 
 #include <dlfcn.h>

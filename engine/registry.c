@@ -1,9 +1,9 @@
 #include "engine/registry.h"
 
+#include "base/sized.h"
 #include "engine/builtin/builtin.h"
 #include "engine/plugin.h"
 #include "engine/registering.h"
-#include "engine/sized.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Registration of passes. Where a pass stands is checked by the code generator, which has the others. */
 #include "engine/registering.h"
 
-#include "engine/sized.h"
+#include "base/sized.h"
 
 #include <string.h>
 

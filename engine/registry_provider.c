@@ -1,7 +1,7 @@
 /* Registration of providers of instrumentation. */
 #include "engine/registering.h"
 
-#include "engine/sized.h"
+#include "base/sized.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Registration of targets and environments: everything is checked and copied before a program is loaded. */
 #include "engine/registering.h"
 
-#include "engine/sized.h"
+#include "base/sized.h"
 
 #include <string.h>
 

@@ -202,12 +202,12 @@ struct placed *place_new(const struct code_object *objects, uint32_t count, cons
     struct cleanup half_made;
     cleanup_push(&half_made, free_half_made, p);
     p->names = intern_new(own);
-    p->num_files = count;
     p->files = NEW_ARRAY(own, struct place_file, count);
     for (uint32_t i = 0; i < count; i++)
-        p->files[i] = (struct place_file){ .bytes = objects[i].bytes,
-                                           .size = objects[i].size,
-                                           .machine = o->machine ? o->machine : this_machine() };
+        if (objects[i].type != CODE_KEPT)
+            p->files[p->num_files++] = (struct place_file){ .bytes = objects[i].bytes,
+                                                            .size = objects[i].size,
+                                                            .machine = o->machine ? o->machine : this_machine() };
     if (!place_all(p, o)) {
         *why = arena_strdup(a, p->why);
         cleanup_pop(&half_made);
@@ -218,7 +218,7 @@ struct placed *place_new(const struct code_object *objects, uint32_t count, cons
         place_announce(p);
     cleanup_pop(&half_made);
     arena_keep(own);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < p->num_files; i++)
         p->files[i].bytes = NULL; /* the caller's; not kept */
     return p;
 }

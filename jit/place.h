@@ -21,8 +21,8 @@ struct place_options {
 
 struct placed;
 
-/* All objects become one image; they may refer to each other. Their bytes are not needed afterwards. NULL with
- * *why (in `a`) if it cannot be done. */
+/* All objects but those of CODE_KEPT become one image; they may refer to each other. Their bytes are not needed
+ * afterwards. NULL with *why (in `a`) if it cannot be done. */
 struct placed *place_new(const struct code_object *objects, uint32_t count, const struct place_options *o,
                          struct arena *a, const char **why);
 void place_free(struct placed *p);                             /* unloads the code; NULL is allowed */

@@ -30,6 +30,12 @@ void *sdfg_rt_target_memory(struct sdfg_rt_context *context, int64_t address)
     return (void *)(intptr_t)address;
 }
 
+int64_t sdfg_rt_target_object(struct sdfg_rt_context *context, int64_t index)
+{
+    const int64_t *objects = context->objects;
+    return objects ? objects[index] : 0;
+}
+
 void sdfg_rt_set_slot(struct sdfg_rt_context *context, int64_t slot, void *pointer)
 {
     ((void **)context->slots)[slot] = pointer;

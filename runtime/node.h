@@ -12,6 +12,8 @@ void sdfg_rt_node(struct sdfg_rt_context *context, const char *text, const int64
 int64_t sdfg_rt_target(struct sdfg_rt_context *context, const char *text, const int64_t *arguments);
 /* Memory at an address that a target gave; 0 is a failure: out of memory, unless there has been one before. */
 void *sdfg_rt_target_memory(struct sdfg_rt_context *context, int64_t address);
+/* What a target made of object number `index` of the code. */
+int64_t sdfg_rt_target_object(struct sdfg_rt_context *context, int64_t index);
 /* Keeps a pointer with the program. */
 void sdfg_rt_set_slot(struct sdfg_rt_context *context, int64_t slot, void *pointer);
 

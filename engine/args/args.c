@@ -1,10 +1,10 @@
 #include "engine/args/args.h"
 
+#include "base/sized.h"
 #include "engine/args/stream.h"
 #include "engine/call/device.h"
 #include "engine/call/recent.h"
 #include "engine/program/workspace.h"
-#include "engine/sized.h"
 
 #include <stdio.h>
 #include <stdlib.h>

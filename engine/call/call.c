@@ -154,6 +154,7 @@ __attribute__((always_inline)) static inline sdfg_error *run_kernel(struct sdfg_
     context.user = engine_functions(e);
     context.cancel = r->cancel ? r->cancel : &never;
     context.cancelled = (int32_t)r->cancelled;
+    context.objects = k->kept_values;
     struct sdfg_rt_faults faults;
     struct sdfg_rt_device device;
     struct sdfg_rt_mpi messages;

@@ -127,7 +127,8 @@ static sdfg_error *start(struct handle *h, struct sdfg_kernel *k, void *const *a
         struct sdfg_rt_context context = { .num_threads = k->program->engine->options.num_threads,
                                            .slots = h->slots,
                                            .user = engine_functions(k->program->engine),
-                                           .pool = k->program->pool };
+                                           .pool = k->program->pool,
+                                           .objects = k->kept_values };
         struct sdfg_rt_device device;
         device_enter(k, &device, &context);
         k->code.init(&context, args);
@@ -171,7 +172,8 @@ void handles_free(struct handle_table *t)
             struct sdfg_rt_context context = { .num_threads = 1,
                                                .slots = h->slots,
                                                .user = engine_functions(t->program->engine),
-                                               .pool = t->program->pool };
+                                               .pool = t->program->pool,
+                                               .objects = h->owner->kept_values };
             struct sdfg_rt_device device;
             device_enter(h->owner, &device, &context);
             h->owner->code.exit(&context, NULL);

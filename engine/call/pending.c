@@ -1,7 +1,7 @@
 /* Calls that return when their work is in the queues of a GPU. */
+#include "base/sized.h"
 #include "engine/call/call.h"
 #include "engine/kernels/kernels.h"
-#include "engine/sized.h"
 
 #include <stdlib.h>
 

@@ -263,7 +263,7 @@ static void explain_cache(sdfg_engine *engine, const sdfg_program *p, const sdfg
     sdfg_cache_info cache = { .struct_size = sizeof cache };
     sdfg_kernel_describe(sdfg_bound_kernel(b), &kernel);
     sdfg_engine_cache(engine, &cache);
-    fprintf(stderr, "code: %s\n", kernel.origin);
+    fprintf(stderr, "code: %s\nobjects: %s\n", kernel.origin, kernel.objects);
     if (cache.folder)
         fprintf(stderr, "cache: %s; %llu hits, %llu misses, %llu stored, %llu removed, %llu troubles\n", cache.folder,
                 (unsigned long long)cache.hits, (unsigned long long)cache.misses, (unsigned long long)cache.stored,

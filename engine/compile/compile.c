@@ -3,6 +3,7 @@
 
 #include "base/fatal.h"
 #include "base/machine.h"
+#include "engine/compile/compile_target.h"
 #include "lower/opt/device/offload_cost.h"
 #include "lower/tree/tree_assume.h"
 #include "lower/tree/tree_callee.h"
@@ -117,8 +118,11 @@ static void take_params(struct compile *c, struct codegen_result *out)
 static void take_objects(struct compile *c, struct codegen_result *out)
 {
     const struct code_object *objects;
-    out->num_objects = jit_objects(c->jit, &objects);
-    out->objects = arena_copy(c->ir->arena, objects, out->num_objects * sizeof *objects);
+    uint32_t count = jit_objects(c->jit, &objects);
+    out->num_objects = count + compile_num_kept(c);
+    out->objects = NEW_ARRAY(c->ir->arena, struct code_object, out->num_objects);
+    memcpy(out->objects, objects, count * sizeof *objects);
+    compile_kept(c, out->objects + count);
 }
 
 static bool take_code(struct compile *c, struct codegen_result *out)
@@ -269,7 +273,7 @@ static void keep_code_only(struct result_owner *o, struct codegen_result *out)
     out->objects = arena_copy(a, out->objects, out->num_objects * sizeof *out->objects);
     for (uint32_t i = 0; i < out->num_objects; i++) {
         out->objects[i].name = arena_strdup(a, out->objects[i].name);
-        out->objects[i].bytes = arena_copy(a, out->objects[i].bytes, out->objects[i].size);
+        out->objects[i].bytes = code_object_bytes(a, out->objects[i].bytes, out->objects[i].size);
     }
     out->phases = arena_copy(a, out->phases, out->num_phases * sizeof *out->phases);
     for (uint32_t i = 0; i < out->num_phases; i++)

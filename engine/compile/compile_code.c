@@ -280,6 +280,7 @@ void builder_begin(struct code_builder *b, const struct codegen_target *t, struc
             .unique = code_unique,
             .invoke = code_invoke,
             .operand = code_operand,
+            .object = code_object,
         },
         .source = source,
         .target = t,

@@ -9,12 +9,22 @@
 #include "jit/jit.h"
 #include "lower/graph/target.h"
 
-/* Text that a target's compiler is going to get (compile_source.c). */
+/* An object that a target keeps with the code (compile_object.c). */
+struct kept_object {
+    uint32_t number; /* in the program */
+    const struct place *place;
+    const char *name;
+    const void *bytes; /* NULL: not known yet */
+    size_t size;
+};
+
+/* Text that a target's compiler is going to get (compile_source.c), and its objects. */
 struct target_source {
     const struct place *place; /* the first element that has some */
     struct text text;
     int64_t unique;               /* number for a name */
     VEC(struct jit_wanted) calls; /* of functions that it has to define */
+    VEC(struct kept_object) objects;
 };
 
 enum { CODE_LEVELS = 32 }; /* loops and branches of one element */
@@ -55,7 +65,7 @@ bool builder_arguments(struct code_builder *b, sdfg_value *const *arguments, siz
 void *builder_exhausted(struct code_builder *b);
 #define BUILDER(code)                                                                                                  \
     struct code_builder *b = (struct code_builder *)(code);                                                            \
-    if (b->failed)                                                                                                     \
+    if (!b || b->failed)                                                                                               \
         return 0;                                                                                                      \
     GUARDED(builder_exhausted(b))
 
@@ -64,6 +74,12 @@ void *builder_exhausted(struct code_builder *b);
 void code_source(sdfg_code *code, const char *text);
 int64_t code_unique(sdfg_code *code);
 sdfg_value *code_invoke(sdfg_code *code, const char *function, sdfg_value *const *arguments, size_t count);
+
+/* ---- compile_object.c ---- */
+
+sdfg_value *code_object(sdfg_code *code, const sdfg_code_object *object);
+/* The bytes of an object that has none yet. NULL, or why not. */
+const char *object_complete(struct arena *a, struct target_source *source, const sdfg_code_object *object);
 
 /* ---- compile_operand.c ---- */
 

@@ -20,7 +20,11 @@ static bool add_source(sdfg_code *code, const char *text)
 
 void code_source(sdfg_code *code, const char *text) { add_source(code, text); }
 
-int64_t code_unique(sdfg_code *code) { return ((struct code_builder *)code)->source->unique++; }
+int64_t code_unique(sdfg_code *code)
+{
+    struct code_builder *b = (struct code_builder *)code;
+    return b ? b->source->unique++ : 0;
+}
 
 static bool is_name(const char *name)
 {
@@ -54,11 +58,14 @@ sdfg_value *code_invoke(sdfg_code *code, const char *function, sdfg_value *const
 
 /* ---- when LLVM modules are there ---- */
 
-/* What a compiler gave. */
+/* What a compiler gets, and what it gave. */
 struct given {
+    sdfg_target_source source; /* first: what the plug-in sees */
+    struct target_source *own;
     struct arena *arena;
     const char *bytes;
     size_t size;
+    const char *wrong; /* with the first object that it gave and should not have, or NULL */
     bool memory;
 };
 
@@ -66,6 +73,15 @@ static bool exhausted(struct given *g)
 {
     g->memory = true;
     return false;
+}
+
+static bool take_object(const sdfg_target_source *source, const sdfg_code_object *object)
+{
+    struct given *g = (struct given *)source;
+    GUARDED(exhausted(g));
+    const char *wrong = object_complete(g->arena, g->own, object);
+    g->wrong = g->wrong ? g->wrong : wrong;
+    return !wrong;
 }
 
 static bool take(struct given *g, const char *bytes, size_t size)
@@ -100,39 +116,61 @@ static bool add_object(struct compile *c, const struct codegen_target *own, cons
     return !why || refuse(c, own, source, why);
 }
 
-static bool run_compiler(struct compile *c, const struct codegen_target *own, const struct target_source *source,
+static const char *missing(const struct target_source *source)
+{
+    for (uint32_t i = 0; i < source->objects.count; i++)
+        if (!source->objects.items[i].bytes)
+            return source->objects.items[i].name;
+    return NULL;
+}
+
+static bool run_compiler(struct compile *c, const struct codegen_target *own, struct target_source *source,
                          struct given *g)
 {
     const sdfg_target *t = own->target;
     struct jit_names names = jit_names_of(c->ir->arena, &c->jit_options);
-    const sdfg_target_source s = {
-        .struct_size = sizeof s,
+    *g = (struct given){ .own = source, .arena = c->ir->arena };
+    g->source = (sdfg_target_source){
+        .struct_size = sizeof g->source,
         .program = c->sdfg->name,
-        .text = source->text.data,
+        .text = text_get(&source->text),
         .size = source->text.length,
         .triple = names.triple,
         .cpu = names.cpu,
         .features = names.features,
         .opt_level = c->request->opt_level,
+        .object = take_object,
     };
-    *g = (struct given){ .arena = c->ir->arena, .bytes = s.text, .size = s.size };
-    if (!t->compile)
+    if (!t->compile) {
+        g->bytes = g->source.text;
+        g->size = g->source.size;
         return true;
-    g->bytes = NULL;
-    g->size = 0;
-    bool ok = t->compile(t->user, &s, give, g);
+    }
+    bool ok = t->compile(t->user, &g->source, give, g);
     if (g->memory)
         fatal_memory();
-    if (!ok)
-        return refuse(c, own, source, g->size ? g->bytes : "its compiler did not say why it failed");
-    return g->size || refuse(c, own, source, "its compiler gave nothing");
+    if (!ok || g->wrong)
+        return refuse(c, own, source,
+                      !ok && g->size ? g->bytes
+                      : g->wrong     ? g->wrong
+                                     : "its compiler did not say why it failed");
+    return g->size || (source->objects.count && !source->calls.count) ||
+           refuse(c, own, source, "its compiler gave nothing");
 }
 
-static bool compile_source(struct compile *c, const struct codegen_target *own, const struct target_source *source)
+static bool compile_source(struct compile *c, const struct codegen_target *own, struct target_source *source)
 {
-    struct given g;
-    if (!run_compiler(c, own, source, &g))
+    struct given g = { 0 };
+    const char *lacks = missing(source);
+    if (!source->place && source->objects.count)
+        source->place = source->objects.items[0].place;
+    if ((source->text.length || lacks) && !run_compiler(c, own, source, &g))
         return false;
+    lacks = missing(source);
+    if (lacks)
+        return refuse(c, own, source, arena_printf(c->ir->arena, "nobody gave the bytes of the object '%s'", lacks));
+    if (!g.size)
+        return true;
     if (is_object(&g))
         return add_object(c, own, source, &g);
     const char *why = jit_add_ir(c->jit, own->target->name, g.bytes, g.size, source->calls.items, source->calls.count);
@@ -143,7 +181,7 @@ bool pass_target_code(struct compile *c)
 {
     for (uint32_t i = 0; i < c->targets->count; i++) {
         const struct codegen_target *own;
-        const struct target_source *source = compile_target_source(c->targets->items[i], &own);
+        struct target_source *source = compile_target_source(c->targets->items[i], &own);
         if (source && !compile_source(c, own, source))
             return false;
     }

@@ -381,9 +381,9 @@ void plugin_target_fill(struct plugin_target *p)
     t->node = plugin_node;
 }
 
-const struct target_source *compile_target_source(const struct target *t, const struct codegen_target **own)
+struct target_source *compile_target_source(const struct target *t, const struct codegen_target **own)
 {
-    const struct plugin_target *p = t->enter == plugin_enter ? t->user : NULL;
+    struct plugin_target *p = t->enter == plugin_enter ? t->user : NULL;
     *own = p ? &p->own : NULL;
-    return p && p->source.text.length ? &p->source : NULL;
+    return p && (p->source.text.length || p->source.objects.count) ? &p->source : NULL;
 }

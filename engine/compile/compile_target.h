@@ -14,7 +14,15 @@ void compile_take_added(struct arena *a, const struct codegen_added *added, stru
 
 struct target_source;
 
-/* What the target got for its compiler in this program (compile_source.c), and whose it is; NULL: nothing. */
-const struct target_source *compile_target_source(const struct target *t, const struct codegen_target **own);
+/* What the target got for its compiler in this program (compile_source.c), with its objects, and whose it is; NULL:
+ * nothing. */
+struct target_source *compile_target_source(const struct target *t, const struct codegen_target **own);
+
+struct code_object;
+struct compile;
+
+/* How many objects targets keep with the code, and these, in the order of their numbers. */
+uint32_t compile_num_kept(const struct compile *c);
+void compile_kept(const struct compile *c, struct code_object *out);
 
 #endif

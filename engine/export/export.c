@@ -1,7 +1,7 @@
 #include "engine/export/export.h"
 
+#include "base/sized.h"
 #include "engine/kernels/kernel.h"
-#include "engine/sized.h"
 #include "jit/place.h"
 
 #include <dlfcn.h>

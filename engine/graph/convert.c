@@ -2,9 +2,9 @@
  *
  * What an object captures is a container of its graph. The graph around has one for it, too, under a name of its own,
  * and so up to the outermost graph, where it is an argument; arrays with the same address, type and shape are one. */
+#include "base/sized.h"
 #include "base/stack.h"
 #include "engine/graph/graph.h"
-#include "engine/sized.h"
 
 #include <errno.h>
 #include <string.h>

@@ -945,6 +945,7 @@ typedef struct sdfg_kernel_info {
     bool from_disk;           /* read from the disk cache */
     const char *origin;       /* in plain words, why it was compiled or where it was read */
     enum sdfg_tier tier;      /* full or quick */
+    const char *objects;      /* what the code consists of: "machine code 'axpy.0' 1632 bytes", separated by ", " */
 } sdfg_kernel_info;
 
 SDFG_API void sdfg_kernel_describe(const sdfg_kernel *k, sdfg_kernel_info *out);

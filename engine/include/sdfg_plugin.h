@@ -120,6 +120,24 @@ typedef struct sdfg_area sdfg_area;
 
 typedef struct sdfg_value sdfg_value; /* int64: a number, or an address; lives as long as the function that got it */
 
+/* Bytes that a target keeps with the code of a program (code of a device, a table): with it they go into caches, and
+ * come back when it is loaded. */
+typedef struct sdfg_code_object {
+    size_t struct_size; /* set by whoever fills it */
+    const char *name;   /* another one for each object of the target in a program */
+    const void *bytes;  /* copied; aligned to 16 bytes when it is loaded. NULL: sdfg_target.compile gives them */
+    size_t size;
+} sdfg_code_object;
+
+/* An object while code that has it is in memory. */
+typedef struct sdfg_loaded_object {
+    size_t struct_size; /* set by the library */
+    void *user;
+    void *const *states; /* of the target's environments, in their order */
+    const sdfg_code_object *object;
+    int64_t value; /* what sdfg_code.object is in the program; before `load` the address of the bytes */
+} sdfg_loaded_object;
+
 enum sdfg_operator {
     SDFG_ADD,
     SDFG_SUB,
@@ -173,8 +191,12 @@ struct sdfg_code {
      * parameters as there are arguments; other names than those that begin with "sdfg_". */
     sdfg_value *(*invoke)(sdfg_code *code, const char *function, sdfg_value *const *arguments, size_t num_arguments);
     /* node: an operand of the library node. Old contents of outputs are there; with a conflict resolution the place is
-     * temporary and combined behind the node. A target that asks for operands does not inherit. */
+     * temporary and combined behind the node. A target that asks for operands does not inherit. `connector` NULL: the
+     * first one that has data. */
     const sdfg_area *(*operand)(sdfg_code *code, const char *connector, bool output);
+    /* Adds an object to the code; one of the same name and with the same bytes is the same one. The value is what
+     * sdfg_target.load made of it, or the address of its bytes. */
+    sdfg_value *(*object)(sdfg_code *code, const sdfg_code_object *object);
 };
 
 /* A map: `rank` parameters, each with begin, end (the first number beyond) and step. */
@@ -235,14 +257,17 @@ typedef struct sdfg_claimed_node {
 } sdfg_claimed_node;
 
 /* What sdfg_code.source has got for a program. */
-typedef struct sdfg_target_source {
+typedef struct sdfg_target_source sdfg_target_source;
+struct sdfg_target_source {
     size_t struct_size; /* set by the library */
     const char *program;
     const char *text;
     size_t size;
     const char *triple, *cpu, *features; /* of the machine that code is made for, as LLVM names them */
     int opt_level;                       /* as in sdfg_options */
-} sdfg_target_source;
+    /* The bytes of an object that sdfg_code.object got without them. False: there is none of that name. */
+    bool (*object)(const sdfg_target_source *source, const sdfg_code_object *object);
+};
 
 enum sdfg_claim_kind {
     SDFG_CLAIM_SCHEDULE, /* maps */
@@ -336,13 +361,19 @@ typedef struct sdfg_target {
     enum sdfg_answer (*node)(void *user, sdfg_code *code, const sdfg_claimed_node *node);
     /* Compiles what `source` of sdfg_code got. `give` gets LLVM IR (text or bitcode of LLVM's interface in C, of this
      * library's LLVM or an older one), which is verified, optimized and compiled with the program, or an object file of
-     * this machine (ELF, position-independent). False: `give` got a sentence that says why not. NULL: the text is LLVM
-     * IR. Called when code is made, from any thread. */
+     * this machine (ELF, position-independent), or nothing if the text defines no function that is invoked: then
+     * `source` got objects. False: `give` got a sentence that says why not. NULL: the text is LLVM IR. Called when code
+     * is made, from any thread. */
     bool (*compile)(void *user, const sdfg_target_source *source, sdfg_give *give, void *to);
     /* The library's target of this name ("openmp") does what these functions would do: none of them is given, from
      * `begin` to `compile`. NULL: they are its own. */
     const char *library;
     bool base; /* only there to be extended: what it claims falls to those that extend it */
+    /* Takes an object when code that has it was made or read from a cache, before the code runs, and may set its value.
+     * False: `give` got a sentence that says why not; calls of the program fail. `unload`: the code is gone. From any
+     * thread, several at the same time. */
+    bool (*load)(sdfg_loaded_object *object, sdfg_give *give, void *to);
+    void (*unload)(const sdfg_loaded_object *object);
 } sdfg_target;
 
 /* ---- passes (docs/plugins.md) ---- */

@@ -54,6 +54,18 @@ static void read_params(struct bytes *b, struct sdfg_kernel *k, uint64_t count)
     }
 }
 
+/* What the objects are, without the bytes of those that are placed. */
+static void keep_objects(struct sdfg_kernel *k, const struct code_object *objects, uint32_t count)
+{
+    k->code.num_objects = count;
+    k->code.objects = NEW_ARRAY(k->arena, struct code_object, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct code_object *o = &objects[i];
+        const void *bytes = o->type == CODE_KEPT ? code_object_bytes(k->arena, o->bytes, o->size) : NULL;
+        k->code.objects[i] = (struct code_object){ o->type, arena_strdup(k->arena, o->name), bytes, o->size };
+    }
+}
+
 static codegen_entry *entry_point(const struct placed *p, const char *name)
 {
     codegen_entry *entry;
@@ -85,6 +97,7 @@ bool kernel_read(const void *bytes, size_t size, bool listeners, struct sdfg_ker
     k->placed = place_new(objects, num_objects, &o, a, why);
     if (!k->placed)
         return false;
+    keep_objects(k, objects, num_objects);
     k->code.main = entry_point(k->placed, "sdfg_main");
     k->code.init = entry_point(k->placed, "sdfg_init");
     k->code.exit = entry_point(k->placed, "sdfg_exit");

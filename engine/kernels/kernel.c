@@ -1,12 +1,12 @@
 #include "engine/kernels/kernel.h"
 
+#include "base/sized.h"
 #include "base/stack.h"
 #include "base/text.h"
 #include "engine/args/scalar.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/tiers.h"
 #include "engine/program/bounds.h"
-#include "engine/sized.h"
 #include "engine/tune/tune.h"
 #include "runtime/abi.h"
 
@@ -125,6 +125,7 @@ void sdfg_kernel_describe(const sdfg_kernel *k, sdfg_kernel_info *out)
         .from_disk = k->from_disk,
         .origin = k->origin,
         .tier = k->quick ? SDFG_TIER_QUICK : SDFG_TIER_FULL,
+        .objects = k->objects,
     };
     sized_give(out, &info, sizeof info);
 }

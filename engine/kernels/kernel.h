@@ -39,6 +39,14 @@ struct sdfg_kernel {
     uint32_t num_bound;
     double compile_seconds;
     struct placed *placed; /* code from disk, without the code generator; else NULL */
+    struct kernel_object {
+        sdfg_code_object object;
+        sdfg_loaded_object loaded;
+        const struct engine_target *target;
+    } * kept;             /* objects of targets, in the order of their numbers (engine/kernels/kept.c) */
+    int64_t *kept_values; /* NULL: there are none */
+    uint32_t num_kept;    /* that are loaded */
+    const char *objects;  /* all of the code, for people */
     bool from_disk;
     bool quick;                           /* code of the quick tier, which may become better (engine/kernels/tiers.h) */
     atomic_uint calls;                    /* of quick code */
@@ -58,6 +66,12 @@ struct sdfg_kernel {
  * NULL with *error set. */
 struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s, const char *reason,
                                enum sdfg_tier tier, sdfg_error **error);
+/* "machine code 'axpy.0' 1632 bytes, device image 'device' 40000 bytes" (kept.c) */
+const char *kernel_objects_text(const struct sdfg_kernel *k, struct arena *a);
+/* Gives objects of the code to the targets that keep them; false with *error: one could not take its object. And tells
+ * them that the code is gone (kept.c). */
+bool kernel_load_kept(struct sdfg_kernel *k, sdfg_error **error);
+void kernel_unload_kept(struct sdfg_kernel *k);
 /* What a call of `k` runs: the kernel itself, or the one that took its place. Counts calls of quick code. */
 struct sdfg_kernel *kernel_to_run(struct sdfg_kernel *k);
 /* Whether runs share memory that an initialization makes (engine/call/handle.h). */

@@ -276,11 +276,33 @@ struct signature signature_copy(const struct signature *s, struct arena *a)
     return copy;
 }
 
+static void release_code(struct sdfg_kernel *k)
+{
+    if (k->placed)
+        place_free(k->placed);
+    else
+        k->program->engine->codegen->release(&k->code);
+    k->placed = NULL;
+}
+
 static void free_half_made(void *kernel)
 {
     struct sdfg_kernel *k = kernel;
     if (k->placed || k->code.owner)
         kernel_free(k);
+}
+
+/* Nothing of a failed kernel is left but its arena. */
+static bool make_and_load(struct sdfg_kernel *k, const struct signature *s, const char *reason, enum sdfg_tier tier,
+                          sdfg_error **error)
+{
+    if (!kernel_make(k, s, reason, tier, error))
+        return false;
+    k->objects = kernel_objects_text(k, k->arena);
+    if (kernel_load_kept(k, error))
+        return true;
+    release_code(k);
+    return false;
 }
 
 struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s, const char *reason,
@@ -294,7 +316,7 @@ struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s
     *k = (struct sdfg_kernel){ .program = p, .arena = a, .num_bound = s->num_bound };
     cleanup_push(&half_made, free_half_made, k);
     k->signature = signature_copy(s, a);
-    if (!kernel_make(k, s, reason, tier, error)) {
+    if (!make_and_load(k, s, reason, tier, error)) {
         kernel_event(p, SDFG_EVENT_FAILED, s, sdfg_error_message(*error), now() - start);
         cleanup_pop(&half_made);
         arena_free(a);
@@ -321,10 +343,8 @@ struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s
 
 void kernel_free(struct sdfg_kernel *k)
 {
-    if (k->placed)
-        place_free(k->placed);
-    else
-        k->program->engine->codegen->release(&k->code);
+    kernel_unload_kept(k);
+    release_code(k);
     arena_free(k->arena);
 }
 

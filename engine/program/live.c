@@ -1,7 +1,7 @@
 /* Functions of a live interpreter as programs, and what their hosts answered. */
+#include "base/sized.h"
 #include "base/stack.h"
 #include "engine/program/program.h"
-#include "engine/sized.h"
 #include "frontend/frontend.h"
 
 #include <stddef.h>

@@ -2,6 +2,7 @@
 
 #include "base/fatal.h"
 #include "base/near.h"
+#include "base/sized.h"
 #include "base/stack.h"
 #include "engine/call/handle.h"
 #include "engine/kernels/choose.h"
@@ -12,7 +13,6 @@
 #include "engine/program/interface.h"
 #include "engine/program/python.h"
 #include "engine/program/workspace.h"
-#include "engine/sized.h"
 #include "engine/tune/known.h"
 #include "ir/json/json.h"
 #include "runtime/abi.h"

@@ -1,5 +1,5 @@
+#include "base/sized.h"
 #include "engine/program/program.h"
-#include "engine/sized.h"
 
 #include <string.h>
 

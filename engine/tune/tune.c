@@ -1,12 +1,12 @@
 #include "engine/tune/tune.h"
 
 #include "base/intern.h"
+#include "base/sized.h"
 #include "base/text.h"
 #include "engine/call/call.h"
 #include "engine/host.h"
 #include "engine/kernels/disk.h"
 #include "engine/kernels/kernels.h"
-#include "engine/sized.h"
 #include "engine/tune/contest.h"
 
 #include <string.h>

@@ -11,7 +11,8 @@
  *     storage  Sim_Shared               memory of a block
  *
  * and one target that serves them. Code for loops is made with sdfg_code; what only the accelerator can do (its memory,
- * copies, kernel launches) are C functions, which the program calls by name. SIMULATOR=off says that there is no
+ * copies, kernel launches) are C functions, which the program calls by name. What the accelerator must know of a kernel
+ * is an object: it is kept with the code, and loaded before the program runs. SIMULATOR=off says that there is no
  * accelerator, SIMULATOR=trace prints what it did. */
 #include <sdfg_plugin.h>
 
@@ -25,7 +26,7 @@
 struct accelerator {
     void *(*take)(size_t bytes);
     void (*give_back)(void *address);
-    atomic_llong launches, groups, copies, bytes;
+    atomic_llong kernels, launches, groups, copies;
 };
 
 static bool accelerator_begin(void *state, void *const *symbols, sdfg_give *give, void *to)
@@ -42,7 +43,8 @@ static void accelerator_end(void *state)
     struct accelerator *a = state;
     const char *mode = getenv("SIMULATOR");
     if (mode && !strcmp(mode, "trace"))
-        fprintf(stderr, "simulator: launches %lld, groups %lld, copies %lld\n", a->launches, a->groups, a->copies);
+        fprintf(stderr, "simulator: kernels %lld, launches %lld, groups %lld, copies %lld\n", a->kernels, a->launches,
+                a->groups, a->copies);
 }
 
 static const char *const driver[] = { "libc.so.6", NULL };
@@ -75,8 +77,38 @@ static bool give_back(sdfg_target_call *call) /* address */
     return true;
 }
 
-static bool launch(sdfg_target_call *call)
+/* A kernel as the accelerator knows it. */
+struct kernel {
+    char name[64];
+    atomic_llong launches;
+};
+
+static bool load(sdfg_loaded_object *o, sdfg_give *give, void *to)
 {
+    static const char no_memory[] = "there is no memory for the kernel";
+    struct accelerator *a = o->states[0];
+    struct kernel *k = calloc(1, sizeof *k);
+    if (!k)
+        return give(to, no_memory, sizeof no_memory - 1), false;
+    snprintf(k->name, sizeof k->name, "%.*s", (int)o->object->size, (const char *)o->object->bytes);
+    a->kernels++;
+    o->value = (int64_t)(intptr_t)k;
+    return true;
+}
+
+static void unload(const sdfg_loaded_object *o)
+{
+    struct kernel *k = (void *)(intptr_t)o->value;
+    const char *mode = getenv("SIMULATOR");
+    if (mode && !strcmp(mode, "trace"))
+        fprintf(stderr, "simulator: kernel '%s', launches %lld\n", k->name, k->launches);
+    free(k);
+}
+
+static bool launch(sdfg_target_call *call) /* kernel */
+{
+    struct kernel *k = (void *)(intptr_t)call->arguments[0];
+    k->launches++;
     accelerator_of(call)->launches++;
     return true;
 }
@@ -132,7 +164,9 @@ static bool probe(void *user, sdfg_give *give, void *to)
 /* A kernel: parallel loops over the blocks, behind a call that launches it. */
 static enum sdfg_answer enter_grid(sdfg_code *code, const sdfg_map *map)
 {
-    code->call(code, "launch", NULL, 0);
+    sdfg_code_object o = { sizeof o, code->path, map->label, strlen(map->label) };
+    sdfg_value *kernel = code->object(code, &o);
+    code->call(code, "launch", &kernel, 1);
     for (size_t i = 0; i < map->rank; i++)
         code->parameter(code, i,
                         code->loop(code, map->params[i], map->begin[i], map->end[i], map->step[i],
@@ -232,6 +266,8 @@ static const sdfg_target simulator = {
     .allocate = allocate,
     .release = release,
     .copy = transfer,
+    .load = load,
+    .unload = unload,
 };
 
 /* ---- what the plug-in adds ---- */

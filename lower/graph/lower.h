@@ -82,6 +82,7 @@ struct lower {
     struct tree_stmt *farewell;           /* of exit, after the memory that init made: exit code of SDFGs */
     struct activation *root;
     uint32_t depth;           /* in levels of lower_enter */
+    uint32_t num_objects;     /* that targets keep with the code: their numbers in the program */
     int64_t frame;            /* bytes of containers on the stack so far */
     struct tree_var *scratch; /* memory that bad accesses go to in checked mode, else NULL */
     struct map regions;       /* const struct region * -> its number + 1; empty until somebody asks (instrument.c) */

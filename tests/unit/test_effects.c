@@ -31,6 +31,7 @@ static const struct call {
     { "sdfg_rt_cancelled", "c" },
     { "sdfg_rt_external", "c 0 64" },
     { "sdfg_rt_target_memory", "c 64" },
+    { "sdfg_rt_target_object", "c 3" },
     { "sdfg_rt_nontemporal_copy", "D D 128" },
     { "sdfg_rt_nontemporal_zero", "D 128" },
     { "sdfg_rt_nontemporal_end", "" },

@@ -1,6 +1,6 @@
 /* Structs of the public header that begin with `size_t struct_size`, made by callers of any version of it. */
-#ifndef ENGINE_SIZED_H
-#define ENGINE_SIZED_H
+#ifndef BASE_SIZED_H
+#define BASE_SIZED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "engine/sized.h"
+#include "base/sized.h"
 
 #include <string.h>
 
