@@ -1,5 +1,5 @@
-"""NULL for each pointer of each function in sdfg.h and sdfg_graph.h, and of those that plug-ins get (sdfg_plugin.h), all others being right: an
-INVALID error where errors are returned, or of who loads the plug-in, no crash anywhere. The functions come from the headers: one whose parameters are
+"""NULL for each pointer of each function in sdfg.h and sdfg_graph.h, and of those that plug-ins and their targets get (sdfg_plugin.h), all others being
+right: an INVALID error where errors are returned, or of who loads the plug-in or has code made by the target, no crash anywhere. The functions come from the headers: one whose parameters are
 not known here fails the test.
 
     null.py LIBRARY
@@ -212,8 +212,9 @@ def call(result, name, values):
     child = os.fork()
     if not child:
         signal.alarm(HANGS_AFTER)
-        function = getattr(lib, name)
-        function.restype = P
+        function = name if callable(name) else getattr(lib, name)
+        if not callable(name):
+            function.restype = P
         answer = function(*values)
         state = 255
         if result == "sdfg_error *" and answer:
@@ -293,6 +294,92 @@ def registers(index, result, values):
 
 api_itself = object()
 
+
+# ---- functions that targets of plug-ins get ----
+
+class Claim(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int), ("names", P), ("to", P), ("schedules", P), ("holds", P), ("refused", P), ("parts", ctypes.c_bool), ("rule", P)]
+
+
+class Entry(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("function", P)]
+
+
+class Object(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("bytes", P), ("size", ctypes.c_size_t)]
+
+
+class CodeTarget(ctypes.Structure): # as far as it is used
+    _fields_ = [("struct_size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("text", ctypes.c_char_p), ("extends", ctypes.c_char_p), ("claims", P),
+                ("num_claims", ctypes.c_size_t), ("functions", P), ("num_functions", ctypes.c_size_t), ("environments", P), ("user", P), ("probe", P),
+                ("begin", P), ("end", P), ("enter", P), ("leave", P), ("allocate", P), ("release", P), ("copy", P), ("node", P)]
+
+
+CLIP = (TOP / "examples" / "clip.sdfg").read_bytes()
+FAILED, DONE = 0, 1 # of enum sdfg_answer
+CODE_HEAD = 3 # size, path and attributes are in front of the functions
+target_function = ctypes.CFUNCTYPE(ctypes.c_bool, P)(lambda call: True)
+entries = (Entry * 1)(Entry(b"f", ctypes.cast(target_function, P)))
+library_node = (ctypes.c_char_p * 2)(b"LibraryNode", None)
+claims = (Claim * 1)(Claim(kind=re.findall(r"\bSDFG_CLAIM_\w+(?=,|\n)", PLUGIN_HEADER).index("SDFG_CLAIM_NODE"), names=ctypes.cast(library_node, P)))
+# By parameter, or function and parameter; a value is a number of the program.
+CODE_BY_NAME = {
+    "why": b"a reason", "name": b"N", "value": 3, "source.text": b"; a comment of LLVM IR", "expression.text": b"N + 1", "op": 0, "function": b"f", "num_arguments": 1, "flags": 0,
+    "index": 0, "connector": b"_x", "output": 0, "object": Object(ctypes.sizeof(Object), b"table", ctypes.cast(x, P), 8),
+}
+# Where NULL is as good, and functions that fail as they are called here: outside of maps and loops, without attributes and source.
+CODE_ALLOWED = {"code", "source.text", "operand.connector"}
+CODE_FAILS = {"fail", "attribute", "end", "parameter", "invoke"}
+
+
+def code_functions():
+    body = re.search(r"struct sdfg_code \{(.*?)\n\};", without_comments(PLUGIN_HEADER), re.S).group(1)
+    for _, name, parameters in re.findall(r"([\w *]+?)\(\*(\w+)\)\(([^;]*)\)\s*;", body):
+        yield name, split(parameters)
+
+
+def makes_code(index, parameters, null):
+    """Of a program with a node whose target calls one function, with NULL for the parameter of that number."""
+    names = [name for name, _ in made]
+
+    def node(user, code, claimed):
+        words = ctypes.cast(code, ctypes.POINTER(P))
+        number = ctypes.CFUNCTYPE(P, P, ctypes.c_int64)(words[CODE_HEAD + names.index("number")])
+        a, values = P(number(code, 2)), []
+        for i, (kind, parameter) in enumerate(parameters):
+            if i == null:
+                values.append(P(None))
+            elif kind == "sdfg_code*":
+                values.append(P(code))
+            elif "sdfg_value*" in kind:
+                values.append(ctypes.cast((P * 1)(a), P) if kind.endswith("const*") else a)
+            elif kind.endswith("*"):
+                given = CODE_BY_NAME.get(f"{names[index]}.{parameter}") or CODE_BY_NAME[parameter]
+                values.append(ctypes.cast(given, P) if isinstance(given, bytes) else ctypes.cast(ctypes.pointer(given), P))
+            else:
+                values.append(ctypes.c_int64(CODE_BY_NAME[parameter]))
+        keep.append(values)
+        ctypes.CFUNCTYPE(P, *(type(v) for v in values))(words[CODE_HEAD + index])(*values)
+        return DONE
+
+    callback = ctypes.CFUNCTYPE(ctypes.c_int, P, P, P)(node)
+    target = CodeTarget(ctypes.sizeof(CodeTarget), b"null", b"calls one function", claims=ctypes.cast(claims, P), num_claims=1,
+                        functions=ctypes.cast(entries, P), num_functions=1, node=ctypes.cast(callback, P))
+
+    def plugin(api):
+        words = ctypes.cast(api, ctypes.POINTER(P))
+        register = [name for _, name, _ in registered].index("target")
+        return ctypes.CFUNCTYPE(ctypes.c_bool, P, P)(words[HEAD + register])(words[HEAD - 1], ctypes.cast(ctypes.pointer(target), P))
+
+    def specialize():
+        check(lib.sdfg_engine_extend(young, ctypes.pointer(about), ctypes.CFUNCTYPE(ctypes.c_bool, P)(plugin)))
+        clip = out(lib.sdfg_program_load, young, CLIP, ctypes.c_size_t(len(CLIP)), P(None))
+        made_kernel = P()
+        return lib.sdfg_specialize(ctypes.byref(made_kernel), clip, ctypes.byref(Symbol(b"N", 16)), ctypes.c_size_t(1))
+
+    lib.sdfg_engine_extend.restype = lib.sdfg_specialize.restype = P
+    return call("sdfg_error *", specialize, [])
+
 offenders = []
 checked = 0
 for result, name, parameters in functions():
@@ -334,6 +421,21 @@ for index, (result, name, parameters) in enumerate(registered):
         checked += 1
         if got != expected:
             offenders.append(f"{name} of plug-ins: NULL for '{parameter}' gives {got} instead of {expected}")
+made = list(code_functions())
+for index, (name, parameters) in enumerate(made):
+    usual = makes_code(index, parameters, None)
+    if (usual[0] == "error") != (name in CODE_FAILS):
+        offenders.append(f"{name} of targets: with right arguments {usual}")
+    for i, (kind, parameter) in enumerate(parameters):
+        if not kind.endswith("*"):
+            continue
+        got = makes_code(index, parameters, i)
+        checked += 1
+        allowed = parameter in CODE_ALLOWED or f"{name}.{parameter}" in CODE_ALLOWED
+        if got[0] == "signal" or (got[0] == "error") == allowed:
+            offenders.append(f"{name} of targets: NULL for '{parameter}' gives {got}")
+if len(made) < 15:
+    offenders.append("sdfg_plugin.h: not all functions of targets were found")
 if len(registered) < 10:
     offenders.append("sdfg_plugin.h: not all functions of plug-ins were found")
 for line in offenders:
