@@ -2,6 +2,7 @@
  * (runtime/device.h). All of it happens in the run that the function begins and ends; parts of it that became functions
  * of their own find the run in the context. There is one queue. */
 #include "lower/llvm/llvm_emit.h"
+#include "lower/tree/tree_rows.h"
 #include "runtime/device.h"
 
 #include <stddef.h>
@@ -28,8 +29,7 @@ void llvm_kernels(struct llvm_emitter *e)
 static void search_device(void *user, const struct tree_stmt *s)
 {
     bool *found = user;
-    *found = *found || s->kind == STMT_KERNEL || s->kind == STMT_TRANSFER || s->kind == STMT_CLEAR ||
-             s->kind == STMT_WAIT || s->kind == STMT_MIRROR ||
+    *found = *found || (stmt_rows[s->kind].flags & STMT_DEVICE_WORK) ||
              ((s->kind == STMT_ALLOC || s->kind == STMT_FREE) && llvm_on_device(s->where));
     if (!*found)
         stmt_children(s, search_device, user);

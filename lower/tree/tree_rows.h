@@ -91,9 +91,12 @@ enum stmt_flags {
     STMT_CALLS = 1 << 3,        /* what the row of the function says */
     STMT_LOOPS = 1 << 4,        /* break and continue in the body are for it */
     STMT_LEAVES_LOOP = 1 << 5,
-    STMT_CONTROL = 1 << 6, /* control does not just go on behind it, or threads meet there */
-    STMT_LOCKS = 1 << 7,   /* the body is left at its end only */
-    STMT_REGION = 1 << 8,  /* the body has variables of its own */
+    STMT_CONTROL = 1 << 6,      /* control does not just go on behind it, or threads meet there */
+    STMT_LOCKS = 1 << 7,        /* the body is left at its end only */
+    STMT_REGION = 1 << 8,       /* the body has variables of its own */
+    STMT_HOST = 1 << 9,         /* not inside of kernels */
+    STMT_DEVICE_WORK = 1 << 10, /* work that the host gives to a device, whose run it needs */
+    STMT_ON_DEVICE = 1 << 11,   /* memory at `pointer`, or that the variable leads to, is the device's */
 };
 
 struct stmt_row {

@@ -428,18 +428,11 @@ static void check_field(struct verify *v, struct tree_stmt *s, const struct form
 }
 /* clang-format on */
 
-/* What only the host does. */
-static bool is_for_host(const struct tree_stmt *s)
-{
-    return s->kind == STMT_MIRROR || s->kind == STMT_TRANSFER || s->kind == STMT_CLEAR || s->kind == STMT_WAIT ||
-           s->kind == STMT_PARALLEL || s->kind == STMT_CRITICAL || s->kind == STMT_FREE;
-}
-
 /* What only one kind asks. */
 static void check_kind(struct verify *v, const struct tree_stmt *s)
 {
     must(v, !(stmt_rows[s->kind].flags & STMT_LEAVES_LOOP) || v->in_loop, "no loop around", NULL);
-    must(v, !is_for_host(s) || !in_kernel(v), "of the host, in a kernel", NULL);
+    must(v, !(stmt_rows[s->kind].flags & STMT_HOST) || !in_kernel(v), "of the host, in a kernel", NULL);
     must(v, s->kind != STMT_RETURN || (!v->region && !v->locked), "leaves a parallel region or a locked body", NULL);
 }
 

@@ -59,16 +59,13 @@ static void note_result(struct spaces *s, const struct tree_stmt *stmt)
     case STMT_ALLOC:
         note(s, stmt->var, of_allocation(s, stmt->where));
         break;
-    case STMT_MIRROR:
-        note(s, stmt->var, DEVICE);
-        break;
     case STMT_ASSIGN:
         note(s, stmt->var, space_of(s, stmt->value));
         break;
     case STMT_FREE:
         break;
     default:
-        note(s, stmt->var, UNKNOWN);
+        note(s, stmt->var, stmt_rows[stmt->kind].flags & STMT_ON_DEVICE ? DEVICE : UNKNOWN);
         break;
     }
 }
@@ -114,10 +111,8 @@ static void check(struct spaces *s, struct tree_stmt *stmt)
     stmt_each_expr(stmt, see_operand, s);
     if (stmt->kind == STMT_TRANSFER)
         check_transfer(s, stmt);
-    else if (stmt->kind == STMT_CLEAR)
-        must_not_be(s, stmt->pointer, HOST);
     else if (flags & STMT_WRITES)
-        see_access(s, stmt->pointer);
+        must_not_be(s, stmt->pointer, s->in_kernel || (flags & STMT_ON_DEVICE) ? HOST : DEVICE);
     if (stmt->kind != STMT_TRANSFER && (flags & STMT_READS_SOURCE))
         see_access(s, stmt->pointer2);
 }
@@ -134,7 +129,8 @@ static void walk(struct spaces *s, struct tree_stmt *stmt)
     else
         note_result(s, stmt);
     s->in_kernel |= stmt->kind == STMT_KERNEL;
-    s->device |= s->in_kernel || stmt->kind == STMT_MIRROR || (stmt->kind == STMT_ALLOC && stmt->where == TREE_DEVICE);
+    s->device |=
+        (stmt_rows[stmt->kind].flags & STMT_DEVICE_WORK) || (stmt->kind == STMT_ALLOC && stmt->where == TREE_DEVICE);
     for (uint32_t i = 0; i < stmt->items.count; i++)
         walk(s, stmt->items.items[i]);
     walk(s, stmt->body);

@@ -1,6 +1,7 @@
 /* What device code can do. */
 #include "lower/opt/device/offload.h"
 #include "lower/tree/tree_callee.h"
+#include "lower/tree/tree_rows.h"
 
 enum { MOST_PRIVATE = 16384 }; /* bytes of memory that a thread has for itself */
 
@@ -79,19 +80,13 @@ static bool kind_fits(struct fits *f, const struct tree_stmt *s)
         return map_has(&f->allocated, s->var);
     case STMT_CALL:
         return !s->pointer && !s->check && callee_is_for_devices(stmt_callee(s));
-    case STMT_PARALLEL:
     case STMT_BARRIER:
     case STMT_KERNEL:
     case STMT_GROUP:
-    case STMT_MIRROR:
-    case STMT_TRANSFER:
-    case STMT_CLEAR:
-    case STMT_WAIT:
-    case STMT_CRITICAL:
     case STMT_RETURN:
         return false;
     default:
-        return true;
+        return !(stmt_rows[s->kind].flags & STMT_HOST);
     }
 }
 
