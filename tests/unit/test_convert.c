@@ -18,7 +18,15 @@ enum fault {
     NO_CLOSURE,
     STRANGE,
     WRONG_TEXT,
-    INVALID_TEXT
+    INVALID_TEXT,
+    NOT_RESOLVED,
+    NO_NAME, /* of what it captures */
+    NO_ARRAY,
+    NO_TYPE,
+    RANK,
+    STRIDES,
+    FEWER,
+    NO_NAMES
 };
 
 /* y = factor * x + w: factor is a constant, w is captured. */
@@ -37,7 +45,7 @@ static bool signature(void *user, const char *const **names, const char *const *
 {
     static const char *const all[] = { "x", "y", "factor", NULL }, *const known[] = { "factor", NULL };
     struct object *o = user;
-    *names = all;
+    *names = o->fault == NO_NAMES ? NULL : all;
     *constants = known;
     *why = "it has none";
     return o->fault != NO_SIGNATURE;
@@ -46,11 +54,11 @@ static bool signature(void *user, const char *const **names, const char *const *
 static bool resolve(void *user, const sdfg_given *given, size_t count, const char **why)
 {
     struct object *o = user;
-    (void)why;
+    *why = "not today";
     CHECK_INT(count, 3);
     CHECK(!given[0].constant && !strcmp(given[2].constant, "3"));
     o->resolved++;
-    return true;
+    return o->fault != NOT_RESOLVED;
 }
 
 static sdfg_convertible convertible(struct object *o);
@@ -127,9 +135,20 @@ static bool closure(void *user, const sdfg_capture **captures, size_t *count, co
     o->array = (sdfg_array){
         .struct_size = sizeof o->array, .data = o->weights, .dtype = SDFG_F64, .rank = 1, .shape = { 4 }
     };
+    static const int64_t strides[] = { 1 };
     o->capture = (sdfg_capture){ o->fault == STRANGE ? "nothing" : "w", &o->array, { 0, 0 } };
+    if (o->fault == NO_NAME)
+        o->capture.name = NULL;
+    if (o->fault == NO_ARRAY)
+        o->capture.array = NULL;
+    if (o->fault == NO_TYPE)
+        o->array.dtype = SDFG_NONE;
+    if (o->fault == RANK)
+        o->array.rank = 77;
+    if (o->fault == STRIDES)
+        o->array.strides = strides;
     *captures = &o->capture;
-    *count = o->inner ? 0 : 1;
+    *count = o->inner || o->fault == FEWER ? 0 : 1;
     return o->fault != NO_CLOSURE;
 }
 
@@ -202,6 +221,14 @@ TEST(calls_capture_and_share)
     error = sdfg_graph_captures(g, args);
     CHECK_STR(sdfg_error_message(error), "the object 'affine' gives no closure: it does not say why");
     sdfg_error_free(error);
+    o.fault = FEWER;
+    error = sdfg_graph_captures(g, args);
+    CHECK_STR(sdfg_error_message(error), "the object 'affine' gives no closure: it captures less than before");
+    sdfg_error_free(error);
+    o.fault = NO_TYPE; /* not what the program was made for */
+    error = sdfg_graph_captures(g, args);
+    CHECK_INT(sdfg_error_class_of(error), SDFG_ERROR_INVALID);
+    sdfg_error_free(error);
     sdfg_args_free(args);
     sdfg_program_free(p);
     sdfg_graph_free(g);
@@ -264,6 +291,47 @@ TEST(faults)
     check_fault(STRANGE, "CONVERT_LACKS", state);
     check_fault(WRONG_TEXT, "CONVERT_FAILED", state);
     check_fault(INVALID_TEXT, "CONVERT_FAILED", state);
+    check_fault(NOT_RESOLVED, "CONVERT_FAILED", state);
+    check_fault(NO_NAMES, "CONVERT_COUNT", state);
+    for (enum fault f = NO_NAME; f <= STRIDES; f++)
+        check_fault(f, "CONVERT_FAILED", state);
+}
+
+/* What it needs, and what it may lack: then its graph takes arguments alone. */
+TEST(objects_without_functions)
+{
+    double w[4] = { 0 };
+    struct object o = { .weights = w };
+    sdfg_graph *g = graph_new();
+    sdfg_convertible c = convertible(&o), no_name = c, wrong_name = c, no_signature = c, no_graph = c, short_one = c;
+    no_name.name = NULL;
+    wrong_name.name = "a b";
+    no_signature.signature = NULL;
+    no_graph.sdfg = NULL;
+    short_one.struct_size = 0;
+    const sdfg_convertible *wrong[] = { &no_name, &wrong_name, &no_signature, &no_graph, &short_one };
+    static const char *const codes[] = { "NULL_PARAMETER", "READ_NAME", "NULL_PARAMETER", "NULL_PARAMETER",
+                                         "STRUCT_SIZE" };
+    sdfg_actual actuals[] = { { "A[0:4]", NULL, { 0, 0 } }, { "B[0:4]", NULL, { 0, 0 } }, { NULL, "3", { 0, 0 } } };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK(!sdfg_graph_call(sdfg_graph_state(sdfg_graph_body(g), "s"), wrong[i], actuals, 3));
+    CHECK(!sdfg_graph_call(sdfg_graph_state(sdfg_graph_body(g), "s"), &c, NULL, 3));
+    sdfg_error *error = sdfg_graph_check(g);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK_STR(sdfg_error_get(error, i)->code, codes[i]);
+    CHECK_STR(sdfg_error_get(error, 5)->code, "NULL_PARAMETER");
+    CHECK_INT(sdfg_error_count(error), 6);
+    sdfg_error_free(error);
+    sdfg_graph_free(g);
+    g = graph_new();
+    c.resolve = NULL;
+    c.closure = NULL; /* so nobody gives `w` */
+    CHECK(!sdfg_graph_call(sdfg_graph_state(sdfg_graph_body(g), "s"), &c, actuals, 3));
+    CHECK_INT(o.resolved, 0);
+    error = sdfg_graph_check(g);
+    CHECK_STR(sdfg_error_code(error), "CONVERT_TAKES");
+    sdfg_error_free(error);
+    sdfg_graph_free(g);
 }
 
 TEST(arguments_that_do_not_fit)
