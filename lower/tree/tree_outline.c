@@ -1,3 +1,5 @@
+#include "lower/tree/tree_outline.h"
+
 #include "lower/tree/tree_outline_plan.h"
 #include "lower/tree/tree_stop.h"
 
