@@ -1,5 +1,5 @@
 /* Assignments: names bind, elements are stored. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 

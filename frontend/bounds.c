@@ -1,7 +1,7 @@
 /* What is known about symbols where a statement is: ranges of the variables of loops and maps around it, extents of
  * arguments, conditions of branches. With it indices and slices are shown to lie in their array, or get what wraps
  * and clips them when the program runs. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 void fe_know(struct fe *f, const char *name, const struct sym *least, const struct sym *most)
 {

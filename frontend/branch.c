@@ -1,5 +1,5 @@
 /* Branches. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 

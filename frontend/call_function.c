@@ -1,5 +1,5 @@
 /* Functions of the program are lowered where they are called. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 

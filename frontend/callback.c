@@ -2,7 +2,7 @@
  * passed as the address of a container with offset, extents and strides, so that the interpreter sees any view, also
  * one whose size is known at run time only; results come back through pointers. Single values are arrays of rank 0. */
 #include "engine/include/sdfg.h"
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Comparisons, choices, and operations on truth values. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Python divides integers towards minus infinity. What is computed from a graph divides as C does, towards zero: in
  * code, and in ranges, subsets and shapes. Here quotients of symbols are spelt so that both are the same. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include "base/intern.h"
 

@@ -1,5 +1,5 @@
 /* Elementwise expressions become maps with one tasklet. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include "base/number.h"
 

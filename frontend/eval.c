@@ -1,5 +1,5 @@
 /* Expressions. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 

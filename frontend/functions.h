@@ -2,7 +2,7 @@
 #ifndef FRONTEND_FUNCTIONS_H
 #define FRONTEND_FUNCTIONS_H
 
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 /* The type in which an elementwise function computes. */
 enum fe_rule {

@@ -1,5 +1,7 @@
 /* Blocks, containers and names of the graph. */
-#include "frontend/value.h"
+#include "frontend/graph.h"
+
+#include "frontend/lower.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Subscripts, transposed and reshaped views. */
+/* Subscripts: regions of containers. */
 #include "frontend/functions.h"
 
 #include <string.h>
@@ -263,19 +263,6 @@ static void apply_part(struct fe *f, struct fe_dim *d, const struct index_part *
         d->step = sym_mul(f->ir, d->step, p->step);
 }
 
-static struct value *build_view_value(struct fe *f, const struct value *base, struct fe_dim *dims,
-                                      const struct sym **shape, uint32_t rank)
-{
-    struct value *v = fe_new(f, FE_VIEW);
-    v->type = base->type;
-    v->weak = base->weak && rank == 0;
-    v->view.container = base->view.container;
-    v->view.dims = dims;
-    v->rank = rank;
-    v->shape = arena_copy(f->arena, shape, (rank + 1) * sizeof *shape);
-    return v;
-}
-
 static bool plain_begin(const struct fe_dim *d) { return sym_is_int(d->begin, 0) && sym_is_int(d->step, 1); }
 
 static const struct value *view_subscript(struct fe *f, const struct py *n, const struct value *base,
@@ -324,86 +311,10 @@ static const struct value *view_subscript(struct fe *f, const struct py *n, cons
         if (d)
             apply_part(f, d, p, &b, block_axis, to);
     }
-    struct value *v = build_view_value(f, base, out, shape, rank);
+    struct value *v = fe_view(f, base, out, shape, rank);
     for (uint32_t i = 0; i < count && i < base->lists && !b.any; i++)
         v->lists += parts[i].kind == PART_SLICE;
     return v;
-}
-
-/* The bound of a slice of so many elements. */
-static int64_t clipped(int64_t i, int64_t count, bool down)
-{
-    int64_t least = down ? -1 : 0, most = down ? count - 1 : count;
-    i += i < 0 ? count : 0;
-    return i < least ? least : i > most ? most : i;
-}
-
-/* A step beyond the end is as good as any other one. */
-static int64_t clipped_step(int64_t step, int64_t count)
-{
-    return step > count ? count + 1 : step < -count ? -count - 1 : step;
-}
-
-static const struct value *tuple_slice(struct fe *f, const struct value *base, const int64_t limits[3])
-{
-    const struct value **items = NEW_ARRAY(f->arena, const struct value *, base->count + 1);
-    uint32_t count = 0;
-    for (int64_t i = limits[0]; limits[2] > 0 ? i < limits[1] : i > limits[1]; i += limits[2])
-        items[count++] = base->items[i];
-    const struct value *v = fe_tuple(f, items, count);
-    return base->list ? fe_as_list(f, v) : v;
-}
-
-static bool is_run_time_index(const struct value *index)
-{
-    return index->kind == FE_SYMBOL || (fe_is_data(index) && !index->rank && fe_is_int_type(index->type));
-}
-
-static bool all_numbers(const struct value *tuple)
-{
-    for (uint32_t i = 0; i < tuple->count; i++)
-        if (!fe_is_operand(tuple->items[i]) || (fe_is_data(tuple->items[i]) && tuple->items[i]->rank))
-            return false;
-    return tuple->count > 0;
-}
-
-static const struct value *constant_item(struct fe *f, const struct py *n, const struct value *base,
-                                         const struct value *index)
-{
-    if (base->kind == FE_DICT) {
-        for (uint32_t i = 0; i + 1 < base->count; i += 2) {
-            const struct value *same = fe_is_data(index) ? NULL : fe_compare(f, n, PY_EQ, base->items[i], index);
-            if (same && same->kind == FE_BOOL && same->i)
-                return base->items[i + 1];
-        }
-        return fe_raise(f, n, "KeyError", "the dictionary has no such key");
-    }
-    if (index->kind == FE_SLICE) {
-        const struct value *step = index->items[2];
-        bool down = step->kind == FE_INT && step->i < 0;
-        int64_t count = base->count, limits[3] = { down ? count - 1 : 0, down ? -1 : count, 1 };
-        for (int i = 0; i < 3; i++) {
-            if (index->items[i]->kind == FE_INT)
-                limits[i] = i == 2 ? clipped_step(step->i, count) : clipped(index->items[i]->i, count, down);
-            else if (index->items[i]->kind != FE_NONE)
-                return fe_error(f, n, "a slice of %s must be constant", fe_describe(f, base));
-        }
-        if (!limits[2])
-            return fe_raise(f, n, "ValueError", "the step of a slice is 0");
-        return tuple_slice(f, base, limits);
-    }
-    if (is_run_time_index(index) && base->count)
-        return fe_unsupported(
-            f, n,
-            "an index of %s that is known at run time only: the elements are not numbers (np.stack makes "
-            "one array of several, an `if` statement chooses anything)",
-            fe_describe(f, base));
-    if (index->kind > FE_INT || index->kind == FE_NONE)
-        return fe_error(f, n, "the index of a tuple must be a constant integer, this is %s", fe_describe(f, index));
-    int64_t i = index->i < 0 ? index->i + base->count : index->i;
-    if (i < 0 || i >= base->count)
-        return fe_raise(f, n, "IndexError", "index %lld of a tuple of %u", (long long)index->i, base->count);
-    return base->items[i];
 }
 
 /* base[mask] as a value, whose size is known at run time only. */
@@ -435,10 +346,8 @@ const struct value *fe_subscript(struct fe *f, const struct py *n, const struct 
     }
     if (base->kind == FE_BUILTIN && strcmp(base->builtin->name, "Optional") == 0) /* Optional[T] */
         return index;
-    if (base->kind == FE_TUPLE && !base->lazy && is_run_time_index(index) && all_numbers(base))
-        return fe_subscript(f, n, fe_as_array(f, n, base), index);
     if (base->kind == FE_TUPLE || base->kind == FE_DICT)
-        return constant_item(f, n, base, index);
+        return fe_item(f, n, base, index);
     if (base->kind == FE_TYPE || base->kind == FE_DESC) {
         struct value *v = fe_new(f, FE_DESC);
         v->type = base->type;
@@ -456,128 +365,4 @@ const struct value *fe_subscript(struct fe *f, const struct py *n, const struct 
     if (fe_is_data(index) && index->rank && index->type->kind == TYPE_BOOL)
         return masked(f, n, base, index);
     return view_subscript(f, n, base, index);
-}
-
-const struct value *fe_transpose(struct fe *f, const struct value *v, const uint32_t *axes)
-{
-    uint32_t dims = v->view.container->rank ? v->view.container->rank : 1;
-    struct fe_dim *out = arena_copy(f->arena, v->view.dims, dims * sizeof *out);
-    const struct sym *shape[FE_MAX_RANK + 1] = { 0 };
-    for (uint32_t i = 0; i < v->rank; i++)
-        shape[i] = v->shape[axes[i]];
-    for (uint32_t k = 0; k < dims; k++)
-        for (uint32_t i = 0; i < v->rank; i++)
-            if (v->view.dims[k].axis == (int)axes[i])
-                out[k].axis = (int)i;
-    return build_view_value(f, v, out, shape, v->rank);
-}
-
-const struct value *fe_squeeze(struct fe *f, const struct value *v)
-{
-    uint32_t dims = v->view.container->rank ? v->view.container->rank : 1, rank = 0;
-    struct fe_dim *out = arena_copy(f->arena, v->view.dims, dims * sizeof *out);
-    const struct sym *shape[FE_MAX_RANK + 1] = { 0 };
-    for (uint32_t i = 0; i < v->rank; i++) {
-        bool keep = !sym_is_int(v->shape[i], 1);
-        for (uint32_t k = 0; k < dims; k++)
-            if (v->view.dims[k].axis == (int)i)
-                out[k].axis = keep ? (int)rank : -1;
-        if (keep)
-            shape[rank++] = v->shape[i];
-    }
-    return build_view_value(f, v, out, shape, rank);
-}
-
-/* Whether the elements of the view lie one behind the other. */
-static bool contiguous(struct fe *f, const struct value *v)
-{
-    const struct fe_container *c = v->view.container;
-    bool full = true; /* all dimensions behind this one are whole */
-    if (!fe_is_plain(v) || c->strides)
-        return false;
-    for (uint32_t i = c->rank; i-- > 0;) {
-        const struct fe_dim *d = &v->view.dims[i];
-        bool single = d->axis < 0 || sym_is_int(v->shape[d->axis], 1);
-        if (!full && !single)
-            return false;
-        if (!single && !sym_is_int(d->step, 1))
-            return false;
-        full &= !single && fe_same_extent(f, v->shape[d->axis], c->shape[i]);
-        full |= sym_is_int(c->shape[i], 1);
-    }
-    return true;
-}
-
-/* A view of the region with another shape or type. */
-static const struct value *shown(struct fe *f, const struct value *v, const struct type *t,
-                                 const struct sym *const *shape, uint32_t rank)
-{
-    struct fe_container *c = NEW(f->arena, struct fe_container);
-    c->name = fe_unique(f, fe_format(f, "%s_view", v->view.container->name));
-    c->type = t;
-    c->rank = rank;
-    c->shape = NEW_ARRAY(f->arena, const struct sym *, rank + 1);
-    memcpy(c->shape, shape, rank * sizeof *shape);
-    c->level = f->level;
-    c->shows = v;
-    if (!f->dry)
-        build_view(f->level->sdfg, c->name, c->type->name, fe_shape_text(f, c->shape, rank));
-    return fe_whole(f, c);
-}
-
-const struct value *fe_reshape(struct fe *f, const struct py *n, const struct value *v, const struct sym **shape,
-                               uint32_t rank)
-{
-    const struct sym *have = num(f, 1), *want = num(f, 1);
-    int open = -1;
-    v = fe_materialize(f, n, v, "tmp");
-    if (v && !contiguous(f, v))
-        v = fe_copy(f, n, v, "tmp");
-    if (!v)
-        return NULL;
-    for (uint32_t i = 0; i < v->rank; i++)
-        have = sym_mul(f->ir, have, v->shape[i]);
-    for (uint32_t i = 0; i < rank; i++) {
-        if (sym_is_int(shape[i], -1))
-            open = (int)i;
-        else
-            want = sym_mul(f->ir, want, shape[i]);
-    }
-    if (open >= 0) {
-        const struct sym *args[2] = { have, want };
-        shape[open] = sym_make(f->ir, SYM_FLOOR_DIV, NULL, NULL, args, 2);
-    } else if (have->op == SYM_INT && want->op == SYM_INT && have != want) {
-        return fe_error(f, n, "%s as %s elements", fe_describe(f, v), fe_text(f, want));
-    }
-    return shown(f, v, v->type, shape, rank);
-}
-
-const struct value *fe_flat(struct fe *f, const struct py *n, const struct value *v)
-{
-    const struct sym **shape = NEW_ARRAY(f->arena, const struct sym *, 2);
-    shape[0] = num(f, -1);
-    if (v->kind == FE_VIEW && !contiguous(f, v))
-        return fe_unsupported(f, n, "'flat' of an array whose elements do not lie side by side");
-    return fe_reshape(f, n, v, shape, 1);
-}
-
-const struct value *fe_reinterpret(struct fe *f, const struct py *n, const struct value *v, const struct type *t)
-{
-    const struct sym **shape = arena_copy(f->arena, v->shape, v->rank * sizeof *shape), **last = &shape[v->rank - 1];
-    int64_t to = t->size, from = v->type->size;
-    if (!contiguous(f, v) && to != from)
-        return fe_unsupported(f, n, "a view of other elements whose own do not lie side by side");
-    if (!contiguous(f, v) && !(v = fe_copy(f, n, v, "tmp")))
-        return NULL;
-    if (to != from) {
-        const struct sym *bytes = sym_mul(f->ir, *last, num(f, from)), *args[2] = { bytes, num(f, to) };
-        *last = from % to == 0 ? sym_mul(f->ir, *last, num(f, from / to))
-                               : sym_make(f->ir, SYM_FLOOR_DIV, NULL, NULL, args, 2);
-        const char *said = "When changing to a larger dtype, its size must be a divisor of the total size in bytes of "
-                           "the last axis of the "
-                           "array.";
-        if (from % to && !fe_require_same(f, n, sym_mul(f->ir, *last, num(f, to)), bytes, said))
-            return NULL;
-    }
-    return shown(f, v, t, shape, v->rank);
 }

@@ -8,7 +8,7 @@
  * do with that memory: there is a path. Arguments may be the same memory. States with effects beyond memory, streams
  * and views stay on their own, and so do those that use memory of a size known at run time only which is older than an
  * iteration: what it holds would end with the state. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define FRONTEND_LIVE_H
 
 #include "engine/include/sdfg.h"
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 struct live {
     struct fe *f;

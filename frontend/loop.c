@@ -1,5 +1,5 @@
 /* Branches, loops over ranges, while loops. */
-#include "frontend/value.h"
+#include "frontend/loop.h"
 
 #include <string.h>
 
@@ -43,15 +43,6 @@ void fe_declare_symbol(struct fe *f, const char *name)
 }
 
 /* ---- for, while ---- */
-
-struct iteration {
-    const struct py *node;
-    const struct value *range; /* items: begin, end, step; NULL: while */
-    const char *symbol;
-    const struct value *array;     /* whose elements the target gets; NULL: it gets the number */
-    const struct iteration *inner; /* of np.ndindex: the next dimension; the innermost one has the target */
-    const struct value *points;    /* of the innermost one: what the target gets */
-};
 
 static const struct sym *replace_symbol(void *user, const struct sym *name)
 {
@@ -123,23 +114,6 @@ static void replace_in(struct fe *f, const struct fe_snapshot *start, const stru
         replace_value(f, &f->scope->names.items[i], pair);
 }
 
-/* The element of the iteration: rows of arrays, and tuples of those for enumerate and zip. */
-static const struct value *item_at(struct fe *f, const struct py *n, const struct value *v, const struct value *i)
-{
-    if (v->kind == FE_TUPLE) {
-        const struct value **items = NEW_ARRAY(f->arena, const struct value *, v->count + 1);
-        for (uint32_t k = 0; k < v->count; k++)
-            if (!(items[k] = item_at(f, n, v->items[k], i)))
-                return NULL;
-        return fe_tuple(f, items, v->count);
-    }
-    if (v->kind == FE_RANGE) {
-        const struct value *moved = fe_binary(f, n, PY_MULT, i, v->items[2]);
-        return moved ? fe_binary(f, n, PY_ADD, v->items[0], moved) : NULL;
-    }
-    return fe_subscript(f, n, v, i);
-}
-
 /* Where the step has a sign that is known at run time only, that decides; with a step of zero nothing runs. */
 static const char *loop_condition(struct fe *f, const char *symbol, const struct sym *step, const char *end)
 {
@@ -183,7 +157,7 @@ static bool loop_body(struct fe *f, const struct py_list *body)
     return good;
 }
 
-static bool run_for(struct fe *f, const void *user)
+bool fe_run_for(struct fe *f, const void *user)
 {
     const struct iteration *it = user;
     const struct sym *begin = fe_sym(f, it->range->items[0]), *end = fe_sym(f, it->range->items[1]);
@@ -211,14 +185,14 @@ static bool run_for(struct fe *f, const void *user)
     if (it->points) {
         good = fe_unpack(f, it->node->for_.target, it->points);
     } else if (it->array) {
-        const struct value *item = item_at(f, it->node, it->array, fe_symbol(f, symbol));
+        const struct value *item = fe_item_at(f, it->node, it->array, fe_symbol(f, symbol));
         good = item && fe_unpack(f, it->node->for_.target, item);
     } else if (!it->inner && it->node->for_.target->kind == PY_NAME) {
         struct fe_binding *b = fe_bind(f, f->scope, it->node->for_.target->name.id, fe_symbol(f, symbol));
         b->storage = NULL;
         fe_typed(f, it->node, b->name, b->value);
     }
-    good = good && (it->inner ? run_for(f, it->inner) : loop_body(f, &it->node->for_.body));
+    good = good && (it->inner ? fe_run_for(f, it->inner) : loop_body(f, &it->node->for_.body));
     fe_leave(f, &kept);
     fe_forget(f, known);
     replace_in(f, &start, symbol, last_value(f, begin, end, step));
@@ -300,132 +274,6 @@ static const struct value *short_range(struct fe *f, const struct py *n, const s
     return numbers && numbers->count <= f->unroll ? numbers : NULL;
 }
 
-const struct sym *fe_length(struct fe *f, const struct py *n, const struct value *v)
-{
-    if (fe_is_data(v) && v->rank)
-        return v->shape[0];
-    if (v->kind == FE_RANGE && v->items[2]->kind == FE_INT && v->items[2]->i == 1) {
-        const struct value *span =
-            v->items[1]->kind == FE_NONE ? NULL : fe_binary(f, n, PY_SUB, v->items[1], v->items[0]);
-        return span ? fe_sym(f, span) : NULL;
-    }
-    const struct sym *extent = NULL;
-    for (uint32_t k = 0; v->kind == FE_TUPLE && k < v->count; k++) {
-        const struct value *item = v->items[k];
-        if (item->kind == FE_RANGE && item->items[1]->kind == FE_NONE)
-            continue; /* the numbers of enumerate */
-        const struct sym *s = fe_length(f, n, item);
-        if (!s || (extent && !fe_same_extent(f, s, extent)))
-            return fe_unsupported(f, n, "going through parts that may differ in length");
-        extent = s;
-    }
-    return extent;
-}
-
-/* The indices of the point with this number, and for np.ndenumerate the element there. */
-static const struct value *point_at(struct fe *f, const struct py *n, const struct value *points, int64_t number)
-{
-    const struct value **at = NEW_ARRAY(f->arena, const struct value *, points->count + 1);
-    for (uint32_t k = points->count; k-- > 0;) {
-        at[k] = fe_int(f, number % points->items[k]->i);
-        number /= points->items[k]->i;
-    }
-    const struct value *pair[2] = { fe_tuple(f, at, points->count) };
-    pair[1] = points->self ? fe_subscript(f, n, points->self, pair[0]) : NULL;
-    return pair[1] ? fe_tuple(f, pair, 2) : points->self ? NULL : pair[0];
-}
-
-static const struct value *all_points(struct fe *f, const struct py *n, const struct value *points)
-{
-    int64_t count = 1;
-    for (uint32_t k = 0; k < points->count; k++) {
-        if (points->items[k]->kind != FE_INT || (count *= points->items[k]->i) > 4096)
-            return fe_unsupported(f, n, "going through these indices outside of a `for` statement");
-    }
-    const struct value **items = NEW_ARRAY(f->arena, const struct value *, (size_t)count + 1);
-    for (int64_t i = 0; i < count; i++)
-        if (!(items[i] = point_at(f, n, points, i)))
-            return NULL;
-    return fe_tuple(f, items, (uint32_t)count);
-}
-
-const struct value *fe_elements(struct fe *f, const struct py *n, const struct value *v)
-{
-    if (v->kind == FE_POINTS)
-        return all_points(f, n, v);
-    v = fe_is_data(v) ? fe_materialize(f, n, v, "items") : v;
-    const struct sym *extent = v ? fe_length(f, n, v) : NULL;
-    if (!extent)
-        return NULL;
-    if (extent->op != SYM_INT || extent->i > 4096)
-        return fe_unsupported(f, n, "going through %s elements outside of a `for` statement", fe_text(f, extent));
-    const struct value **items = NEW_ARRAY(f->arena, const struct value *, (size_t)extent->i + 1);
-    for (int64_t i = 0; i < extent->i; i++)
-        if (!(items[i] = item_at(f, n, v, fe_int(f, i))))
-            return NULL;
-    return fe_tuple(f, items, (uint32_t)extent->i);
-}
-
-/* for x in A, for i, x in enumerate(A), for x, y in zip(A, B) */
-static bool over_array(struct fe *f, const struct py *n, const struct value *array)
-{
-    array = fe_is_data(array) ? fe_materialize(f, n->for_.iter, array, "items") : array;
-    const struct sym *extent = array ? fe_length(f, n->for_.iter, array) : NULL;
-    if (!extent && !f->failed)
-        fe_error(f, n->for_.iter, "%s is nothing to loop over", fe_describe(f, array));
-    if (!extent)
-        return false;
-    struct value *range = fe_new(f, FE_RANGE);
-    const struct value *items[3] = { fe_int(f, 0), fe_symbol(f, extent), fe_int(f, 1) };
-    range->items = arena_copy(f->arena, items, sizeof items);
-    range->count = 3;
-    struct iteration it = {
-        .node = n, .range = range, .symbol = fe_loop_symbol(f, intern(f->ir->names, "item")), .array = array
-    };
-    const struct py_list *bodies[1] = { &n->for_.body };
-    return fe_with_storage(f, bodies, 1, false, run_for, &it);
-}
-
-static bool has_break(void *user, struct py *n)
-{
-    *(bool *)user |= n->kind == PY_BREAK;
-    return n->kind != PY_FOR && n->kind != PY_WHILE && n->kind != PY_FUNCTION_DEF;
-}
-
-/* for i, j in np.ndindex(n, m): loops inside each other. */
-static bool over_points(struct fe *f, const struct py *n, const struct value *points)
-{
-    struct iteration *loops = NEW_ARRAY(f->arena, struct iteration, points->count + 1);
-    const struct value **at = NEW_ARRAY(f->arena, const struct value *, points->count + 1);
-    bool breaks = false;
-    for (uint32_t i = 0; i < n->for_.body.count; i++)
-        py_visit(n->for_.body.items[i], has_break, &breaks);
-    if (breaks)
-        return fe_unsupported(f, n->for_.iter, "'break' out of a loop over the indices of several dimensions") != NULL;
-    if (!points->count)
-        return fe_unsupported(f, n->for_.iter, "a loop over the indices of no dimensions") != NULL;
-    for (uint32_t k = 0; k < points->count; k++) {
-        struct value *range = fe_new(f, FE_RANGE);
-        const struct value *items[3] = { fe_int(f, 0), points->items[k], fe_int(f, 1) };
-        range->items = arena_copy(f->arena, items, sizeof items);
-        range->count = 3;
-        loops[k] =
-            (struct iteration){ .node = n, .range = range, .symbol = fe_unique(f, "index"), .inner = &loops[k + 1] };
-        at[k] = fe_symbol(f, sym_name(f->ir, loops[k].symbol));
-    }
-    struct iteration *last = &loops[points->count - 1];
-    const struct value *pair[2] = { fe_tuple(f, at, points->count) };
-    last->inner = NULL;
-    last->points = pair[0];
-    if (points->self) {
-        if (!(pair[1] = fe_subscript(f, n->for_.iter, points->self, pair[0])))
-            return false;
-        last->points = fe_tuple(f, pair, 2);
-    }
-    const struct py_list *bodies[1] = { &n->for_.body };
-    return fe_with_storage(f, bodies, 1, false, run_for, loops);
-}
-
 /* for i in prange(n): a map over one range. */
 static const struct value *parallel_range(struct fe *f, const struct py *n)
 {
@@ -461,7 +309,7 @@ bool fe_for_range(struct fe *f, const struct py *n, const struct value *range)
 {
     struct iteration it = { .node = n, .range = range, .symbol = fe_loop_symbol(f, n->for_.target->name.id) };
     const struct py_list *bodies[1] = { &n->for_.body };
-    return fe_with_storage(f, bodies, 1, false, run_for, &it);
+    return fe_with_storage(f, bodies, 1, false, fe_run_for, &it);
 }
 
 /* Its items as a tuple; NULL with an error: there are not as many as is known at compile time. */
@@ -508,14 +356,14 @@ bool fe_for(struct fe *f, const struct py *n)
     if (!range)
         return false;
     if (range->kind == FE_POINTS)
-        return over_points(f, n, range);
+        return fe_over_points(f, n, range);
     if (range->kind == FE_TUPLE && !range->lazy) {
         if (f->dace && !is_call_of(iter, "unroll"))
             fe_warn_dialect(f, n, "the loop is implicitly unrolled: dace.unroll(...) says so");
         return unroll(f, n, range);
     }
     if (fe_is_data(range) || range->kind == FE_TUPLE)
-        return over_array(f, n, range);
+        return fe_over_array(f, n, range);
     if (range->kind != FE_RANGE)
         return fe_error(f, n->for_.iter, "%s is nothing to loop over", fe_describe(f, range)) != NULL;
     if (n->for_.target->kind != PY_NAME)

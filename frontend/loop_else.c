@@ -1,5 +1,5 @@
 /* `else` of loops: a flag that is set before each `break` of the loop tells whether it runs. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Maps and consume scopes: around a nested SDFG, which uses the containers of outer levels through its connectors. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Names: what they are bound to, and what symbols of a module stand for in the function that is lowered. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include "base/near.h"
 

@@ -1,4 +1,4 @@
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What the symbols of a call must satisfy: extents that must be equal, assertions and `raise` on symbols. The graph
  * holds it, and a call that does not satisfy it fails before anything runs. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* `return`: of the program, whose values are arguments `__return`, and of functions that are called in it. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 

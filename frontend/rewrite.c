@@ -1,5 +1,5 @@
 /* Trees that are made from others: `match` becomes branches before anything looks at the statements. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 

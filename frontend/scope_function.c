@@ -1,6 +1,6 @@
 /* Functions in programs that stand for a scope: `@dace.map`, `@dace.mapscope`, `@dace.consume`, `@dace.consumescope`;
  * those without `scope` have one tasklet as their body. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 

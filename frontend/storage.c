@@ -1,7 +1,7 @@
 /* Names that loops and branches assign. A name that is bound before one and assigned in it gets storage: a container to
  * which all its versions are written. Its type is found by going through the body without building (f->dry) until it
  * stays. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 

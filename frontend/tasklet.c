@@ -1,7 +1,7 @@
 /* Explicit dataflow: tasklets with memlets (`a << A[i]`, `b >> B(1, lambda x, y: x + y)[i]`) and copies between
  * containers by a memlet. The code of a tasklet keeps its text and so has the semantics of tasklets;
  * names of the program's constants and symbols in it are replaced by their values. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include "base/number.h"
 

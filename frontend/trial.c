@@ -1,5 +1,5 @@
 /* Trials: a function or map is lowered without building anything, to find out whether it can be. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 struct fe_trial fe_trial_begin(struct fe *f, struct fe_host *h)
 {

@@ -1,5 +1,5 @@
 /* What names are, for readers of the source. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include "base/number.h"
 

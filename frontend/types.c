@@ -1,4 +1,4 @@
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 const struct type *fe_own_type(struct fe *f, const struct value *v)
 {

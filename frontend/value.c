@@ -1,5 +1,7 @@
 #include "frontend/value.h"
 
+#include "frontend/lower.h"
+
 #include <string.h>
 
 struct value *fe_new(struct fe *f, enum fe_kind kind)

@@ -1,6 +1,6 @@
 /* `with`: tasklets, named regions, and objects with `__enter__` and `__exit__`, which are called as any method is:
  * compiled in where that is possible, else by the interpreter. */
-#include "frontend/value.h"
+#include "frontend/lower.h"
 
 #include <string.h>
 
