@@ -1,5 +1,6 @@
-/* Transfers. The driver copies ordinary memory of the host through buffers of its own before the call returns; pinned
- * memory it reads when the queue gets there, so that the host would have to leave it alone until then. */
+/* Transfers. The driver copies ordinary memory of the host through buffers of its own before the call returns, as much
+ * of it as does not go through ours (device_stage.c); pinned memory it reads when the queue gets there, so that the
+ * host would have to leave it alone until then. */
 #include "runtime/device_internal.h"
 
 #include <stdio.h>
@@ -83,9 +84,16 @@ void sdfg_rt_device_copy(struct sdfg_rt_run *run, void *to, const void *from, in
     if (!sdfg_rt_run_queue(run, queue, &stream))
         return;
     struct sdfg_rt_mark *mark = sdfg_rt_time_copy(run, direction, all, stream);
-    bool good = copy_each(run, to, from, bytes, rows, to_pitch, from_pitch, direction, stream);
+    bool pinned = direction != SDFG_RT_WITHIN_DEVICE && is_pinned(run, direction == SDFG_RT_TO_DEVICE ? from : to);
+    bool whole = rows == 1 || (to_pitch == bytes && from_pitch == bytes);
+    enum sdfg_rt_staged staged = SDFG_RT_NOT_STAGED;
+    if (whole && !pinned)
+        staged = sdfg_rt_stage_copy(run, to, from, (size_t)all, direction, stream);
+    bool good = staged == SDFG_RT_NOT_STAGED
+                    ? copy_each(run, to, from, bytes, rows, to_pitch, from_pitch, direction, stream)
+                    : staged == SDFG_RT_STAGED;
     sdfg_rt_time_end(run, mark, stream);
-    if (good && direction == SDFG_RT_TO_DEVICE && is_pinned(run, from))
+    if (good && direction == SDFG_RT_TO_DEVICE && pinned)
         sdfg_rt_device_wait(run, queue);
 }
 

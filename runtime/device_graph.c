@@ -1,7 +1,8 @@
 /* Launches one behind the other are put off until the run does something else, up to MOST_STEPS of them. A sequence of
  * kernels that comes for the second time, in this call or another one, becomes a graph, which the driver gets with one
- * call; where shapes or parameters differ from those of the last time its nodes are updated. Without graphs in the
- * driver, and where it refuses one, each launch is a call of its own. */
+ * call; where shapes or parameters differ from those of the last time its nodes are updated. Kernels whose blocks wait
+ * for each other are nodes like others, which say so. Without graphs in the driver, and where it refuses one, each
+ * launch is a call of its own. */
 #include "runtime/device_internal.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@ struct sdfg_rt_step {
     const struct sdfg_rt_kernel *kernel; /* of the run's image; not there any more in the steps of a graph */
     cuda_function function;
     unsigned grid[3], block[3];
+    enum sdfg_rt_blocks blocks;
     size_t at, bytes; /* of its parameters */
 };
 
@@ -59,12 +61,19 @@ static bool copy_steps(struct sdfg_rt_steps *to, const struct sdfg_rt_steps *fro
     return true;
 }
 
+/* What is part of a node and cannot be updated. */
+static bool is_node(const struct sdfg_rt_step *a, const struct sdfg_rt_step *b)
+{
+    return a->function == b->function && a->blocks == b->blocks &&
+           (a->blocks != SDFG_RT_CLUSTER || !memcmp(a->grid, b->grid, sizeof a->grid));
+}
+
 /* The same kernels; equal kernels have parameters of equal sizes. */
 static bool is_alike(const struct sdfg_rt_steps *a, const struct sdfg_rt_steps *b)
 {
     bool alike = a->count == b->count && a->used == b->used;
     for (size_t i = 0; alike && i < a->count; i++)
-        alike = a->items[i].function == b->items[i].function;
+        alike = is_node(&a->items[i], &b->items[i]);
     return alike;
 }
 
@@ -79,7 +88,9 @@ bool sdfg_rt_graph_defer(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k
 {
     enum { ALIGNMENT = 16 };
     struct sdfg_rt_steps *s = &run->steps;
-    bool at_once = run->call->check || k->flags & SDFG_RT_CHECKED || run->context->timings;
+    enum sdfg_rt_blocks blocks = sdfg_rt_blocks_of(run, k, shape);
+    bool at_once = blocks != SDFG_RT_APART && !run->gpu->cuda->GraphKernelNodeSetAttribute;
+    at_once |= run->call->check || k->flags & SDFG_RT_CHECKED || run->context->timings;
     if (at_once || !has_graphs(run->gpu->cuda))
         return false;
     if (s->count == MOST_STEPS)
@@ -89,7 +100,7 @@ bool sdfg_rt_graph_defer(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k
         !grow((void **)&s->params, &s->room, end + 1, 1))
         return false;
     struct sdfg_rt_step *step = &s->items[s->count++];
-    *step = (struct sdfg_rt_step){ .kernel = k, .function = function, .at = s->used, .bytes = bytes };
+    *step = (struct sdfg_rt_step){ .kernel = k, .function = function, .blocks = blocks, .at = s->used, .bytes = bytes };
     for (int i = 0; i < 3; i++) {
         step->grid[i] = (unsigned)shape[i];
         step->block[i] = (unsigned)shape[3 + i];
@@ -194,6 +205,16 @@ static void note(struct sdfg_rt_run *run, const struct sdfg_rt_steps *s)
         free_graph(run->gpu->cuda, g);
 }
 
+/* Blocks that wait for each other have to come together in a graph, too. */
+static bool set_blocks(const struct sdfg_rt_cuda *cuda, cuda_node node, const struct sdfg_rt_step *step)
+{
+    struct cuda_launch_attribute cluster = { .id = CUDA_LAUNCH_CLUSTER,
+                                             .value = { .cluster = { step->grid[0], 1, 1 } } },
+                                 together = { .id = CUDA_LAUNCH_COOPERATIVE, .value = { .cooperative = 1 } };
+    const struct cuda_launch_attribute *how = step->blocks == SDFG_RT_CLUSTER ? &cluster : &together;
+    return step->blocks == SDFG_RT_APART || cuda->GraphKernelNodeSetAttribute(node, how->id, &how->value) == CUDA_GOOD;
+}
+
 static bool build(const struct sdfg_rt_cuda *cuda, struct sdfg_rt_graph *g, const struct sdfg_rt_steps *s)
 {
     struct node_launch l;
@@ -201,7 +222,8 @@ static bool build(const struct sdfg_rt_cuda *cuda, struct sdfg_rt_graph *g, cons
     bool good = g->nodes && cuda->GraphCreate(&g->graph, 0) == CUDA_GOOD && copy_steps(&g->steps, s);
     for (size_t i = 0; good && i < s->count; i++)
         good = cuda->GraphAddKernelNode(&g->nodes[i], g->graph, i ? &g->nodes[i - 1] : NULL, i != 0,
-                                        describe(&l, s, i)) == CUDA_GOOD;
+                                        describe(&l, s, i)) == CUDA_GOOD &&
+               set_blocks(cuda, g->nodes[i], &s->items[i]);
     return good && cuda->GraphInstantiateWithFlags(&g->exec, g->graph, 0) == CUDA_GOOD;
 }
 
@@ -226,16 +248,34 @@ static bool update(const struct sdfg_rt_cuda *cuda, struct sdfg_rt_graph *g, con
 
 static void launch_each(struct sdfg_rt_run *run, const struct sdfg_rt_steps *s, cuda_stream stream)
 {
-    const struct sdfg_rt_cuda *cuda = run->gpu->cuda;
     struct node_launch l;
     for (size_t i = 0; i < s->count; i++) {
         const struct cuda_node_launch *d = describe(&l, s, i);
-        int result = cuda->LaunchKernel(d->function, d->grid[0], d->grid[1], d->grid[2], d->block[0], d->block[1],
-                                        d->block[2], d->shared, stream, NULL, d->extra);
-        const char *what = sdfg_rt_cuda_is_fault(result) ? "" : s->items[i].kernel->name;
-        if (!sdfg_rt_run_check(run, "cuLaunchKernel", result, what))
+        const int64_t shape[] = { d->grid[0], d->grid[1], d->grid[2], d->block[0], d->block[1], d->block[2] };
+        const char *name;
+        int result = sdfg_rt_launch(run, s->items[i].kernel, d->function, shape, d->extra, stream, &name);
+        if (!sdfg_rt_run_check(run, name, result, sdfg_rt_cuda_is_fault(result) ? "" : s->items[i].kernel->name))
             return;
     }
+}
+
+static void launch_graph(struct sdfg_rt_run *run, const struct sdfg_rt_graph *g, cuda_stream stream)
+{
+    const struct sdfg_rt_cuda *cuda = run->gpu->cuda;
+    const char *name = "cuGraphLaunch";
+    bool together = false;
+    int result = CUDA_GOOD;
+    for (size_t i = 0; i < g->steps.count; i++)
+        together |= g->steps.items[i].blocks == SDFG_RT_TOGETHER;
+    if (together)
+        result = sdfg_rt_together_enter(run, stream, &name);
+    if (result == CUDA_GOOD) {
+        name = "cuGraphLaunch";
+        result = cuda->GraphLaunch(g->exec, stream);
+    }
+    if (together)
+        result = sdfg_rt_together_leave(run, result, stream, &name);
+    sdfg_rt_run_check(run, name, result, "");
 }
 
 /* False: there is no graph of it. */
@@ -255,7 +295,7 @@ static bool replay(struct sdfg_rt_run *run, const struct sdfg_rt_steps *s, cuda_
     }
     bool there = g->exec != NULL;
     if (there)
-        sdfg_rt_run_check(run, "cuGraphLaunch", cuda->GraphLaunch(g->exec, stream), "");
+        launch_graph(run, g, stream);
     give(run, g);
     return there;
 }

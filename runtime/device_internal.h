@@ -149,6 +149,14 @@ struct sdfg_rt_handle {
     bool told; /* the stream */
 };
 
+/* Pinned memory that transfers of ordinary memory go through (device_stage.c). */
+struct sdfg_rt_stage {
+    char *memory; /* two buffers; NULL: none yet */
+    bool refused; /* the driver had none */
+    bool busy[2]; /* what was moved last may not be done; then `moved` says when it is */
+    cuda_event moved[2];
+};
+
 /* One context on one device, once per process. */
 struct sdfg_rt_gpu {
     const struct sdfg_rt_cuda *cuda;
@@ -163,8 +171,10 @@ struct sdfg_rt_gpu {
     struct sdfg_rt_module *modules;
     cuda_event met; /* the last launch whose blocks wait for each other, which was in the queue `met_in` */
     cuda_stream met_in;
-    struct sdfg_rt_run *idle;     /* runs for later calls, with their queues */
-    struct sdfg_rt_run *working;  /* asynchronous ones whose work may not be done */
+    struct sdfg_rt_run *idle;    /* runs for later calls, with their queues */
+    struct sdfg_rt_run *working; /* asynchronous ones whose work may not be done */
+    pthread_mutex_t stage_lock;  /* of the stage, while a transfer uses it */
+    struct sdfg_rt_stage stage;
     pthread_mutex_t library_lock; /* of the handles, while they are used */
     struct sdfg_rt_handle blas, solver;
     struct sdfg_rt_plan *plans; /* of transforms (device_fft.c), last used first */
@@ -284,7 +294,36 @@ void sdfg_rt_time_begin_run(struct sdfg_rt_run *run);
 void sdfg_rt_time_tell(struct sdfg_rt_run *run); /* the call, when the host has waited for all */
 void sdfg_rt_time_free(struct sdfg_rt_gpu *gpu, struct sdfg_rt_run *run);
 
+/* ---- transfers of ordinary memory (device_stage.c) ---- */
+
+enum sdfg_rt_staged {
+    SDFG_RT_NOT_STAGED /* nothing was done */,
+    SDFG_RT_STAGED,
+    SDFG_RT_STAGE_FAILED /* the error is set */
+};
+/* A large transfer between the device and ordinary memory of the host, without gaps. To the host: its bytes are there
+ * when this returns; to the device: the memory of the host may change then. */
+enum sdfg_rt_staged sdfg_rt_stage_copy(struct sdfg_rt_run *run, void *to, const void *from, size_t bytes,
+                                       int64_t direction, cuda_stream stream);
+void sdfg_rt_stage_free(struct sdfg_rt_gpu *gpu);
+
 /* ---- launches that are put off, and graphs of them (device_graph.c) ---- */
+
+/* How the blocks of a launch come to the device. */
+enum sdfg_rt_blocks {
+    SDFG_RT_APART,    /* in any order */
+    SDFG_RT_CLUSTER,  /* as one cluster, which has a barrier of its own; if there is no room for it, together */
+    SDFG_RT_TOGETHER, /* all at once; no two such launches of a device overlap */
+};
+enum sdfg_rt_blocks sdfg_rt_blocks_of(const struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k,
+                                      const int64_t *shape);
+/* A launch at once; gives a CUresult, and in *name the function that gave it. */
+int sdfg_rt_launch(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, cuda_function function,
+                   const int64_t *shape, void **extra, cuda_stream stream, const char **name);
+/* What launches whose blocks are together are given to a stream between: each comes behind the last one of any other
+ * run. `enter` takes the lock of the context, `leave` gives it back; both give a CUresult and a name. */
+int sdfg_rt_together_enter(struct sdfg_rt_run *run, cuda_stream stream, const char **name);
+int sdfg_rt_together_leave(struct sdfg_rt_run *run, int result, cuda_stream stream, const char **name);
 
 /* Puts a launch in queue 0 off, if that can be done: what comes next in the run gives it to the driver. */
 bool sdfg_rt_graph_defer(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, cuda_function function,

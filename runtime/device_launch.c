@@ -69,13 +69,13 @@ static bool limit_blocks(struct sdfg_rt_run *run, int64_t kernel, int64_t *shape
 }
 
 /* The blocks of a kernel count each other in memory that belongs to the kernel, so that no two such launches of a
- * device may overlap: each comes behind the last one of any other run. The lock is held. */
-static int launch_together(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, cuda_function function,
-                           const int64_t *shape, void **extra, cuda_stream stream, const char **name)
+ * device may overlap. */
+int sdfg_rt_together_enter(struct sdfg_rt_run *run, cuda_stream stream, const char **name)
 {
     struct sdfg_rt_gpu *gpu = run->gpu;
     const struct sdfg_rt_cuda *cuda = gpu->cuda;
     int result = CUDA_GOOD;
+    pthread_mutex_lock(&gpu->lock);
     *name = "cuEventCreate";
     if (!gpu->met)
         result = cuda->EventCreate(&gpu->met, CUDA_EVENT_NO_TIMING);
@@ -83,44 +83,63 @@ static int launch_together(struct sdfg_rt_run *run, const struct sdfg_rt_kernel 
         *name = "cuStreamWaitEvent";
         result = cuda->StreamWaitEvent(stream, gpu->met, 0);
     }
+    return result;
+}
+
+int sdfg_rt_together_leave(struct sdfg_rt_run *run, int result, cuda_stream stream, const char **name)
+{
+    struct sdfg_rt_gpu *gpu = run->gpu;
+    if (result == CUDA_GOOD) {
+        *name = "cuEventRecord";
+        result = gpu->cuda->EventRecord(gpu->met, stream);
+        gpu->met_in = stream;
+    }
+    pthread_mutex_unlock(&gpu->lock);
+    return result;
+}
+
+static int launch_together(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, cuda_function function,
+                           const int64_t *shape, void **extra, cuda_stream stream, const char **name)
+{
+    int result = sdfg_rt_together_enter(run, stream, name);
     if (result == CUDA_GOOD) {
         struct cuda_launch_attribute cooperative = { .id = CUDA_LAUNCH_COOPERATIVE, .value = { .cooperative = 1 } };
         *name = "cuLaunchKernelEx";
-        result = launch(cuda, k, function, shape, extra, stream, &cooperative);
+        result = launch(run->gpu->cuda, k, function, shape, extra, stream, &cooperative);
     }
-    if (result == CUDA_GOOD) {
-        *name = "cuEventRecord";
-        result = cuda->EventRecord(gpu->met, stream);
-        gpu->met_in = stream;
-    }
-    return result;
+    return sdfg_rt_together_leave(run, result, stream, name);
 }
 
 /* A few blocks as one cluster, whose barrier is quicker and needs no memory. The device may have no room for it. */
 static bool launch_cluster(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, cuda_function function,
                            const int64_t *shape, void **extra, cuda_stream stream)
 {
-    enum { MOST_BLOCKS = 8, WITH_CLUSTERS = 90 };
-    if (blocks_of(shape) > MOST_BLOCKS || blocks_of(shape) != shape[0] || run->image->arch < WITH_CLUSTERS)
-        return false;
     struct cuda_launch_attribute cluster = { .id = CUDA_LAUNCH_CLUSTER,
                                              .value = { .cluster = { (unsigned)shape[0], 1, 1 } } };
     return launch(run->gpu->cuda, k, function, shape, extra, stream, &cluster) == CUDA_GOOD;
 }
 
-static int launch_kernel(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, cuda_function function,
-                         const int64_t *shape, void **extra, cuda_stream stream, const char **name)
+enum sdfg_rt_blocks sdfg_rt_blocks_of(const struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k,
+                                      const int64_t *shape)
 {
-    if (!(k->flags & SDFG_RT_COOPERATIVE) || blocks_of(shape) == 1) {
+    enum { MOST_BLOCKS = 8, WITH_CLUSTERS = 90 };
+    if (!(k->flags & SDFG_RT_COOPERATIVE) || blocks_of(shape) == 1)
+        return SDFG_RT_APART;
+    bool few = blocks_of(shape) <= MOST_BLOCKS && blocks_of(shape) == shape[0];
+    return few && run->image->arch >= WITH_CLUSTERS ? SDFG_RT_CLUSTER : SDFG_RT_TOGETHER;
+}
+
+int sdfg_rt_launch(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, cuda_function function,
+                   const int64_t *shape, void **extra, cuda_stream stream, const char **name)
+{
+    enum sdfg_rt_blocks blocks = sdfg_rt_blocks_of(run, k, shape);
+    if (blocks == SDFG_RT_APART) {
         *name = "cuLaunchKernel";
         return launch(run->gpu->cuda, k, function, shape, extra, stream, NULL);
     }
-    if (launch_cluster(run, k, function, shape, extra, stream))
+    if (blocks == SDFG_RT_CLUSTER && launch_cluster(run, k, function, shape, extra, stream))
         return CUDA_GOOD;
-    pthread_mutex_lock(&run->gpu->lock);
-    int result = launch_together(run, k, function, shape, extra, stream, name);
-    pthread_mutex_unlock(&run->gpu->lock);
-    return result;
+    return launch_together(run, k, function, shape, extra, stream, name);
 }
 
 void sdfg_rt_device_launch(struct sdfg_rt_run *run, int64_t kernel, const int64_t *wanted, const void *params,
@@ -144,8 +163,7 @@ void sdfg_rt_device_launch(struct sdfg_rt_run *run, int64_t kernel, const int64_
     if (!within_limits(run, f, k, shape, bytes) ||
         (k->flags & SDFG_RT_COOPERATIVE && !limit_blocks(run, kernel, shape)))
         return;
-    bool together = k->flags & SDFG_RT_COOPERATIVE && blocks_of(shape) > 1;
-    if (queue == 0 && !together && sdfg_rt_graph_defer(run, k, f->handle, shape, params, size)) {
+    if (queue == 0 && sdfg_rt_graph_defer(run, k, f->handle, shape, params, size)) {
         sdfg_rt_log_add(run, kernel, shape);
         return;
     }
@@ -154,7 +172,7 @@ void sdfg_rt_device_launch(struct sdfg_rt_run *run, int64_t kernel, const int64_
     struct sdfg_rt_mark *mark = sdfg_rt_time_kernel(run, k, stream);
     sdfg_rt_log_add(run, kernel, shape);
     const char *name;
-    int result = launch_kernel(run, k, f->handle, shape, extra, stream, &name);
+    int result = sdfg_rt_launch(run, k, f->handle, shape, extra, stream, &name);
     sdfg_rt_time_end(run, mark, stream);
     if (result != CUDA_GOOD)
         sdfg_rt_run_check(run, name, result, sdfg_rt_cuda_is_fault(result) ? "" : k->name);

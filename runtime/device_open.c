@@ -97,6 +97,7 @@ static struct sdfg_rt_gpu *make(struct sdfg_rt_context *context, const struct sd
     if (result == CUDA_GOOD) {
         pthread_mutex_init(&g->lock, NULL);
         pthread_mutex_init(&g->library_lock, NULL);
+        pthread_mutex_init(&g->stage_lock, NULL);
         g->next = gpus;
         gpus = g;
         return g;
@@ -203,6 +204,7 @@ static void empty(struct sdfg_rt_gpu *g)
     }
     sdfg_rt_device_trim(g, true);
     pthread_mutex_unlock(&g->lock);
+    sdfg_rt_stage_free(g);
     sdfg_rt_blas_free(g);
     sdfg_rt_solver_free(g);
     sdfg_rt_fft_free(g);
@@ -228,6 +230,7 @@ void sdfg_rt_device_let_go(void)
                 *at = g->next;
                 pthread_mutex_destroy(&g->lock);
                 pthread_mutex_destroy(&g->library_lock);
+                pthread_mutex_destroy(&g->stage_lock);
                 free(g);
             } else {
                 at = &g->next;

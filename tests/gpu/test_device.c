@@ -164,6 +164,7 @@ static void meet_twice(const struct sdfg_rt_image *code)
             sdfg_rt_device_zero(c[i].run, m.counter, 4, 0);
             launch(&c[i], MEET, 2, 32, &m, sizeof m);
         }
+        sdfg_rt_device_zero(c[i].run, m.counter, 4, 0); /* gives the launch to the driver */
         CHECK_INT(calls_of("cuStreamWaitEvent"), code == &assembly ? i : 0);
         CHECK_INT(calls_of("cuLaunchKernelEx"), 2 * (i + 1));
         sdfg_rt_device_free(c[i].run, m.counter, SDFG_RT_ON_DEVICE);
@@ -180,6 +181,59 @@ static void meet_twice(const struct sdfg_rt_image *code)
 OWN_PROCESS(kernels_whose_threads_meet_do_not_overlap) { meet_twice(&assembly); }
 
 OWN_PROCESS(clusters_may_overlap) { meet_twice(&image); }
+
+/* Kernels whose blocks wait for each other are nodes of graphs, too, and ordered behind those of other runs. Gives the
+ * launches that were none. */
+static long meet_in_graphs(const struct sdfg_rt_image *code, long graphs)
+{
+    enum { LAUNCHES = 6, ROUNDS = 4, BYTES = 64 };
+    struct call c = { .device = { .index = 0 } };
+    long single = 0;
+    sdfg_rt_device_hold();
+    for (int round = 0; round < ROUNDS; round++) {
+        char found[LAUNCHES * BYTES];
+        begin(&c, code);
+        long before = calls_of("cuLaunchKernelEx");
+        char *there = sdfg_rt_device_alloc(c.run, sizeof found, SDFG_RT_ON_DEVICE);
+        sdfg_rt_device_zero(c.run, there, sizeof found, 0);
+        for (int k = 0; k < LAUNCHES; k++) {
+            struct {
+                char *counter, *out;
+            } m = { there + k * BYTES, there + k * BYTES + 16 };
+            launch(&c, MEET, 2, 32, &m, sizeof m);
+        }
+        sdfg_rt_device_copy(c.run, found, there, sizeof found, 1, 0, 0, SDFG_RT_TO_HOST, 0);
+        sdfg_rt_device_free(c.run, there, SDFG_RT_ON_DEVICE);
+        sdfg_rt_device_end(c.run);
+        CHECK(says(&c, SDFG_RT_OK, ""));
+        for (int k = 0; k < LAUNCHES; k++)
+            CHECK(*(int *)(found + k * BYTES + 20) == 1 && *(int *)(found + k * BYTES) == 2);
+        single += calls_of("cuLaunchKernelEx") - before;
+    }
+    CHECK_INT(calls_of("cuGraphLaunch"), graphs);
+    sdfg_rt_device_let_go();
+    CHECK_INT(objects(), 0);
+    return single;
+}
+
+OWN_PROCESS(together_in_graphs)
+{
+    CHECK_INT(meet_in_graphs(&assembly, 3), 6);
+    CHECK_INT(calls_of("cuEventRecord"), 9); /* behind each of six launches, and each of three graphs */
+}
+
+OWN_PROCESS(clusters_in_graphs)
+{
+    CHECK_INT(meet_in_graphs(&image, 3), 6);
+    CHECK_INT(calls_of("cuEventRecord"), 0);
+}
+
+/* The driver refuses the graph: each launch tries a cluster, and does without. */
+OWN_PROCESS(no_clusters_in_graphs)
+{
+    setenv("SDFG_STANDIN_CLUSTERS", "0", 1);
+    CHECK_INT(meet_in_graphs(&image, 0), 4 * 6 * 2);
+}
 
 /* The device has no room for a cluster: the driver refuses, and the blocks are launched together. */
 OWN_PROCESS(without_clusters)
@@ -329,6 +383,79 @@ OWN_PROCESS(memory)
     CHECK(!sdfg_rt_device_alloc(c.run, (int64_t)1 << 40, SDFG_RT_ON_DEVICE));
     CHECK(says(&c, SDFG_RT_OUT_OF_MEMORY, "1099511627776 bytes on the device"));
     sdfg_rt_device_end(c.run);
+}
+
+/* Ordinary memory goes through the same two pinned buffers in pieces, in both directions, and may change behind the
+ * call; small and pinned memory does not. Without pinned memory the driver has it all. */
+static void copy_large(struct call *c, int64_t count, bool staged)
+{
+    double *x = malloc((size_t)count * sizeof *x), *y = calloc((size_t)count, sizeof *y);
+    begin(c, &image);
+    long in = calls_of("cuMemcpyHtoDAsync_v2"), out = calls_of("cuMemcpyDtoHAsync_v2");
+    double *there = sdfg_rt_device_alloc(c->run, count * 8, SDFG_RT_ON_DEVICE);
+    for (int64_t i = 0; i < count; i++)
+        x[i] = (double)i;
+    sdfg_rt_device_copy(c->run, there, x, count * 8, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
+    memset(x, 0, (size_t)count * sizeof *x);
+    add(c, there, count, 1, (count + 63) / 64);
+    sdfg_rt_device_copy(c->run, y, there, count * 8, 1, 0, 0, SDFG_RT_TO_HOST, 0);
+    sdfg_rt_device_free(c->run, there, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_end(c->run);
+    CHECK_INT(c->context.error, SDFG_RT_OK);
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < count; i++)
+        wrong += y[i] != (double)i + 1;
+    CHECK_INT(wrong, 0);
+    int64_t piece = 8 << 20, pieces = staged ? (count * 8 / 4 < piece ? 4 : (count * 8 + piece - 1) / piece) : 1;
+    CHECK_INT(calls_of("cuMemcpyHtoDAsync_v2") - in, pieces);
+    CHECK_INT(calls_of("cuMemcpyDtoHAsync_v2") - out, pieces);
+    free(x);
+    free(y);
+}
+
+OWN_PROCESS(large_transfers_are_staged)
+{
+    struct call c = { .device = { .index = 0 } };
+    sdfg_rt_device_hold();
+    copy_large(&c, 1000, false);
+    CHECK_INT(calls_of("cuMemHostAlloc"), 0);
+    for (int round = 0; round < 3; round++) {
+        copy_large(&c, (256 << 10) / 8, true);
+        copy_large(&c, 100001, true);
+        copy_large(&c, (33 << 20) / 8 + 7, true);
+    }
+    CHECK_INT(calls_of("cuMemHostAlloc"), 1);
+    CHECK_INT(calls_of("cuMemFreeHost"), 0);
+    sdfg_rt_device_let_go();
+    CHECK_INT(objects(), 0);
+}
+
+/* Each call of the driver fails once: what is left is an error, or the right result by another way. */
+OWN_PROCESS(staged_transfers_that_fail)
+{
+    enum { COUNT = 100000 };
+    static double x[COUNT], y[COUNT];
+    struct call c = { .device = { .index = 0 } };
+    int refused = 0;
+    for (long k = 1; k < 80; k++) {
+        sdfg_rt_device_hold();
+        begin(&c, &image);
+        double *there = sdfg_rt_device_alloc(c.run, sizeof x, SDFG_RT_ON_DEVICE);
+        for (int i = 0; i < COUNT; i++)
+            x[i] = i;
+        memset(y, 0, sizeof y);
+        fail_at(k, 2); /* out of memory */
+        sdfg_rt_device_copy(c.run, there, x, sizeof x, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
+        sdfg_rt_device_copy(c.run, y, there, sizeof y, 1, 0, 0, SDFG_RT_TO_HOST, 0);
+        fail_at(0, 0);
+        bool right = !memcmp(x, y, sizeof x);
+        CHECK(right == (c.context.error == SDFG_RT_OK));
+        refused += c.context.error != SDFG_RT_OK;
+        sdfg_rt_device_end(c.run);
+        sdfg_rt_device_let_go();
+        CHECK_INT(objects(), 0);
+    }
+    CHECK(refused > 10 && refused < 60);
 }
 
 /* Work in two queues is ordered where the program says so, and where they share a block that was freed. */

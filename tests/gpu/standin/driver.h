@@ -103,6 +103,8 @@ CUresult standin_queue(CUstream stream, struct work *w); /* a copy of it */
 /* A launch as work, with memory for its parameters (driver_api.c). */
 CUresult standin_launch(CUfunction f, const int64_t *shape, bool cooperative, void **params, void **extra,
                         struct work *out);
+/* An attribute of a launch of that shape, for blocks that are there at once. */
+CUresult standin_blocks(int attribute, const void *value, const int64_t *shape);
 CUresult standin_flush(CUstream stream);
 CUresult standin_flush_all(void);
 

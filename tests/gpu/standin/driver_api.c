@@ -361,26 +361,35 @@ typedef struct {
     unsigned numAttrs;
 } CUlaunchConfig;
 
+CUresult standin_blocks(int attribute, const void *value, const int64_t *shape)
+{
+    enum { COOPERATIVE = 2, CLUSTER = 4, MOST_IN_CLUSTER = 8 };
+    const unsigned *cluster = value;
+    int64_t blocks = shape[0] * shape[1] * shape[2];
+    if (attribute == COOPERATIVE)
+        return !*(const int *)value                      ? CUDA_ERROR_NOT_SUPPORTED
+               : blocks > PROCESSORS * (int64_t)RESIDENT ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+                                                         : CUDA_SUCCESS;
+    if (attribute != CLUSTER)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (standin_setting("SDFG_STANDIN_ARCH", 90) < 90 || !standin_setting("SDFG_STANDIN_CLUSTERS", 1) ||
+        cluster[0] * cluster[1] * cluster[2] > MOST_IN_CLUSTER)
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    bool one = cluster[0] == shape[0] && cluster[1] == shape[1] && cluster[2] == shape[2];
+    return one ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED; /* one cluster alone */
+}
+
 CUresult cuLaunchKernelEx(const void *config, CUfunction f, void **params, void **extra)
 {
     ENTER(true);
-    enum { COOPERATIVE = 2, CLUSTER = 4, MOST_IN_CLUSTER = 8 };
     const CUlaunchConfig *c = config;
     const int64_t shape[] = { c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ };
-    bool cooperative = false;
     for (unsigned i = 0; i < c->numAttrs; i++) {
-        const unsigned *cluster = c->attrs[i].value.cluster;
-        cooperative |= c->attrs[i].id == COOPERATIVE && c->attrs[i].value.cooperative;
-        if (c->attrs[i].id != CLUSTER)
-            continue;
-        if (standin_setting("SDFG_STANDIN_ARCH", 90) < 90 || !standin_setting("SDFG_STANDIN_CLUSTERS", 1) ||
-            cluster[0] * cluster[1] * cluster[2] > MOST_IN_CLUSTER)
-            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-        if (cluster[0] != c->gridDimX || cluster[1] != c->gridDimY || cluster[2] != c->gridDimZ)
-            return CUDA_ERROR_NOT_SUPPORTED; /* one cluster alone */
-        cooperative = true;                  /* its blocks run at once */
+        CUresult result = standin_blocks(c->attrs[i].id, &c->attrs[i].value, shape);
+        if (result)
+            return result;
     }
-    return launch(f, shape, cooperative, c->hStream, params, extra);
+    return launch(f, shape, c->numAttrs > 0, c->hStream, params, extra);
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, int threads, size_t shared)

@@ -19,6 +19,7 @@ API CUresult cuGraphCreate(CUgraph *out, unsigned flags);
 API CUresult cuGraphDestroy(CUgraph g);
 API CUresult cuGraphAddKernelNode(CUgraphNode *out, CUgraph g, const CUgraphNode *behind, size_t count,
                                   const CUDA_KERNEL_NODE_PARAMS *p);
+API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, int attribute, const void *value);
 API CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph g, unsigned long long flags);
 API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec e, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p);
 API CUresult cuGraphExecDestroy(CUgraphExec e);
@@ -90,6 +91,16 @@ CUresult cuGraphAddKernelNode(CUgraphNode *out, CUgraph g, const CUgraphNode *be
     return CUDA_SUCCESS;
 }
 
+/* Blocks at once: as one cluster, or all together. */
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, int attribute, const void *value)
+{
+    ENTER(true);
+    const int64_t *shape = node->work.launch.shape;
+    CUresult result = standin_blocks(attribute, value, shape);
+    node->work.launch.cooperative = result == CUDA_SUCCESS;
+    return result;
+}
+
 static void *copy_of(const struct work *w) { return memcpy(malloc(w->bytes + 1), w->params, w->bytes); }
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph g, unsigned long long flags)
@@ -116,6 +127,7 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec e, CUgraphNode node, const C
     CUresult result = launch_of(p, &w);
     if (result)
         return result;
+    w.launch.cooperative = e->nodes[node->number].work.launch.cooperative;
     free(e->nodes[node->number].work.params);
     e->nodes[node->number].work = w;
     return CUDA_SUCCESS;

@@ -1,0 +1,127 @@
+/* Large transfers of ordinary memory of the host go through two pinned buffers in pieces: the processor copies one
+ * piece while the device's engine moves the other one. There is one pair for a context, taken when it is first needed;
+ * a second transfer at the same time leaves its memory to the driver, as do small ones, and all where no pinned memory
+ * is left. */
+#include "runtime/device_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LEAST = 256 << 10, MOST_PIECE = 8 << 20, BUFFERS = 2, PARTS = 4 /* of a transfer, if they are not too large */ };
+
+static bool open_stage(struct sdfg_rt_gpu *gpu)
+{
+    struct sdfg_rt_stage *s = &gpu->stage;
+    const struct sdfg_rt_cuda *cuda = gpu->cuda;
+    void *memory = NULL;
+    if (s->memory || s->refused)
+        return s->memory != NULL;
+    bool good = cuda->EventCreate(&s->moved[0], CUDA_EVENT_NO_TIMING) == CUDA_GOOD &&
+                cuda->EventCreate(&s->moved[1], CUDA_EVENT_NO_TIMING) == CUDA_GOOD &&
+                cuda->MemHostAlloc(&memory, (size_t)BUFFERS * MOST_PIECE, CUDA_HOST_PORTABLE) == CUDA_GOOD;
+    s->memory = memory;
+    s->refused = !good;
+    return good;
+}
+
+void sdfg_rt_stage_free(struct sdfg_rt_gpu *gpu)
+{
+    struct sdfg_rt_stage *s = &gpu->stage;
+    for (int i = 0; i < BUFFERS; i++)
+        if (s->moved[i]) {
+            if (s->busy[i])
+                gpu->cuda->EventSynchronize(s->moved[i]);
+            gpu->cuda->EventDestroy(s->moved[i]);
+            s->moved[i] = NULL;
+            s->busy[i] = false;
+        }
+    if (s->memory)
+        gpu->cuda->MemFreeHost(s->memory);
+    s->memory = NULL;
+    s->refused = false;
+}
+
+/* When what was moved last from or to a buffer is done. */
+static bool wait_for(struct sdfg_rt_run *run, int buffer, const char *what)
+{
+    struct sdfg_rt_stage *s = &run->gpu->stage;
+    if (!s->busy[buffer])
+        return true;
+    s->busy[buffer] = false;
+    return sdfg_rt_run_check(run, "cuEventSynchronize", run->gpu->cuda->EventSynchronize(s->moved[buffer]), what);
+}
+
+static bool mark(struct sdfg_rt_run *run, int buffer, cuda_stream stream, const char *what)
+{
+    struct sdfg_rt_stage *s = &run->gpu->stage;
+    s->busy[buffer] =
+        sdfg_rt_run_check(run, "cuEventRecord", run->gpu->cuda->EventRecord(s->moved[buffer], stream), what);
+    return s->busy[buffer];
+}
+
+static bool to_device(struct sdfg_rt_run *run, char *to, const char *from, size_t bytes, size_t piece,
+                      cuda_stream stream, const char *what)
+{
+    const struct sdfg_rt_cuda *cuda = run->gpu->cuda;
+    int buffer = 0;
+    for (size_t at = 0; at < bytes; at += piece, buffer = 1 - buffer) {
+        char *staged = run->gpu->stage.memory + (size_t)buffer * MOST_PIECE;
+        size_t size = bytes - at < piece ? bytes - at : piece;
+        if (!wait_for(run, buffer, what))
+            return false;
+        memcpy(staged, from + at, size);
+        if (!sdfg_rt_run_check(run, "cuMemcpyHtoDAsync",
+                               cuda->MemcpyHtoDAsync((cuda_address)(uintptr_t)(to + at), staged, size, stream), what) ||
+            !mark(run, buffer, stream, what))
+            return false;
+    }
+    return true;
+}
+
+static bool to_host(struct sdfg_rt_run *run, char *to, const char *from, size_t bytes, size_t piece, cuda_stream stream,
+                    const char *what)
+{
+    const struct sdfg_rt_cuda *cuda = run->gpu->cuda;
+    size_t pieces = (bytes + piece - 1) / piece;
+    for (size_t i = 0; i < pieces + 1; i++) { /* piece i is asked for, and the one before put where it belongs */
+        int buffer = i % BUFFERS;
+        size_t at = i * piece, before = at - piece;
+        if (i < pieces) {
+            size_t size = bytes - at < piece ? bytes - at : piece;
+            if (!wait_for(run, buffer, what) ||
+                !sdfg_rt_run_check(run, "cuMemcpyDtoHAsync",
+                                   cuda->MemcpyDtoHAsync(run->gpu->stage.memory + (size_t)buffer * MOST_PIECE,
+                                                         (cuda_address)(uintptr_t)(from + at), size, stream),
+                                   what) ||
+                !mark(run, buffer, stream, what))
+                return false;
+        }
+        if (i > 0) {
+            size_t size = bytes - before < piece ? bytes - before : piece;
+            if (!wait_for(run, 1 - buffer, what))
+                return false;
+            memcpy(to + before, run->gpu->stage.memory + (size_t)(1 - buffer) * MOST_PIECE, size);
+        }
+    }
+    return true;
+}
+
+enum sdfg_rt_staged sdfg_rt_stage_copy(struct sdfg_rt_run *run, void *to, const void *from, size_t bytes,
+                                       int64_t direction, cuda_stream stream)
+{
+    struct sdfg_rt_gpu *gpu = run->gpu;
+    char what[64];
+    if (bytes < LEAST || direction == SDFG_RT_WITHIN_DEVICE || pthread_mutex_trylock(&gpu->stage_lock))
+        return SDFG_RT_NOT_STAGED;
+    enum sdfg_rt_staged result = SDFG_RT_NOT_STAGED;
+    if (open_stage(gpu)) {
+        enum { GRANULE = 64 << 10 };
+        size_t piece = (bytes / PARTS + GRANULE - 1) / GRANULE * GRANULE;
+        piece = piece > MOST_PIECE ? MOST_PIECE : piece;
+        snprintf(what, sizeof what, "1 rows of %zu bytes", bytes);
+        bool good = (direction == SDFG_RT_TO_DEVICE ? to_device : to_host)(run, to, from, bytes, piece, stream, what);
+        result = good ? SDFG_RT_STAGED : SDFG_RT_STAGE_FAILED;
+    }
+    pthread_mutex_unlock(&gpu->stage_lock);
+    return result;
+}
