@@ -66,6 +66,28 @@ static bool has_nearer(const struct tree_stmt *loop)
     return inner && inner->kind == STMT_FOR && inner->loop.independent && strip_has_loop(inner->body);
 }
 
+static void see_long(void *user, struct tree_expr *e)
+{
+    bool *found = user;
+    *found |= type_is_float(e->type) && (e->op == EXPR_DIV || e->op == EXPR_MATH);
+}
+
+static void see_operand(void *user, struct tree_expr **e) { expr_visit(*e, see_long, user); }
+
+static bool see_stmt(void *user, struct tree_stmt *s)
+{
+    stmt_each_expr(s, see_operand, user);
+    return true;
+}
+
+/* Divisions and functions: what vectors do several of at a time is worth gathering for. */
+static bool has_long_operations(const struct tree_stmt *loop)
+{
+    bool found = false;
+    stmt_visit(loop->body, see_stmt, &found);
+    return found;
+}
+
 bool strip_pays(struct arena *arena, const struct tree_stmt *loop, const struct tree_piece *piece)
 {
     uint32_t better = 0, worse = 0;
@@ -77,5 +99,7 @@ bool strip_pays(struct arena *arena, const struct tree_stmt *loop, const struct 
         better += by_strip == 1 && by_inner > 1;
         worse += by_strip > 1 && by_inner <= 1;
     }
-    return better > worse || (!has_nearer(loop) && is_chained(arena, piece, loop));
+    if (better > worse)
+        return true;
+    return (better == worse || has_long_operations(loop)) && !has_nearer(loop) && is_chained(arena, piece, loop);
 }
