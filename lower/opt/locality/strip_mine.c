@@ -11,8 +11,9 @@
  *
  * Legality: The outer iterations are independent; scalars that live from one inner loop to the next become arrays of
  * the strip (scalar expansion).
- * Profitability: If accesses become unit-stride, or data is reused in blocks of the first-level cache; a strip has at
- * most an eighth of the second-level cache. */
+ * Profitability: If accesses become unit-stride, or data is reused in blocks of the first-level cache, or inner
+ * iterations hand values on and strips need not gather, or gather for divisions and functions. A strip has at most an
+ * eighth of the second-level cache. */
 #include "lower/opt/locality/strip_mine.h"
 #include "lower/opt/fusion/interchange_to_contract.h"
 #include "lower/opt/remark.h"

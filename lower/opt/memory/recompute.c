@@ -8,16 +8,23 @@
  *
  * Legality: All loads of the memory stand behind the nest, in the same block, and each is of an element that an
  * iteration of the nest stores: solving the index for the counters gives values within the bounds. Nothing between
- * writes what the nest reads. Dead-code removes the nest, whose results nobody loads any more. Profitability: On
- * devices, where arithmetic is cheap: an element is loaded at a few places, once at each, and takes few operations. */
-#include "lower/opt/device/recompute.h"
+ * writes what the nest reads. Dead-code removes the nest, whose results nobody loads any more.
+ * Profitability: An element is loaded at a few places, once at each, and takes few operations. On devices arithmetic is
+ * cheap; elsewhere memory must be larger than the second cache, which is taken for so where only a run knows. */
+#include "lower/opt/memory/recompute.h"
 #include "lower/opt/passes.h"
 #include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_product.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_rows.h"
 
-enum { MOST_WORK = 160 /* operations at all places */, MOST_SITES = 8, FUNCTION = 8, DIVISION = 4 };
+enum {
+    MOST_WORK = 160 /* operations at all places */,
+    MOST_SITES = 8,
+    FUNCTION = 8,
+    FUNCTION_HOST = 40 /* without hardware for it */,
+    DIVISION = 4
+};
 
 /* ---- the nest ---- */
 
@@ -33,13 +40,13 @@ static void see_operation(void *user, struct tree_expr *e)
 }
 
 /* Without the arithmetic of indices. */
-static uint32_t work_of(const struct tree_expr *e)
+static uint32_t work_of(const struct recompute_nest *p, const struct tree_expr *e)
 {
-    uint32_t work = e->op == EXPR_MATH && e->math != TREE_MATH_fabs ? FUNCTION
+    uint32_t work = e->op == EXPR_MATH && e->math != TREE_MATH_fabs ? (p->device ? FUNCTION : FUNCTION_HOST)
                     : e->op == EXPR_DIV || e->op == EXPR_REM        ? DIVISION
                                                                     : e->op == EXPR_LOAD || e->num_args > 1;
     for (uint32_t i = 0; i < e->num_args && e->op != EXPR_LOAD; i++)
-        work += work_of(e->args[i]);
+        work += work_of(p, e->args[i]);
     return work;
 }
 
@@ -85,7 +92,7 @@ static bool find_body(struct recompute_nest *p)
         if (s->pointer)
             see_operand(p, &s->index);
         see_operand(p, &s->value);
-        p->work += work_of(s->value);
+        p->work += work_of(p, s->value);
     }
     linear_of(&p->at, p->store->index);
     return p->good && p->at.known && p->store->index->type->kind == TYPE_I64;
@@ -293,7 +300,31 @@ static void consume(struct consumer *c, struct tree_stmt *block)
 struct recompute {
     struct tree *tree;
     struct tree_func *func;
+    bool device;
 };
+
+struct size_of_memory {
+    const struct tree_var *memory;
+    int64_t most;
+    bool large;
+};
+
+static bool see_size(void *user, struct tree_stmt *s)
+{
+    struct size_of_memory *m = user;
+    if (s->kind == STMT_ALLOC && s->var == m->memory)
+        m->large =
+            s->where == TREE_HEAP && (s->count->op != EXPR_INT || s->count->i > m->most / (int64_t)s->type->size);
+    return !m->large;
+}
+
+/* Does the memory not stay in the caches of a processor? */
+static bool is_large(const struct recompute *r, const struct tree_var *memory)
+{
+    struct size_of_memory m = { memory, r->tree->machine->second_cache, false };
+    stmt_visit(r->func->body, see_size, &m);
+    return m.large;
+}
 
 static struct tree_stmt *range(struct tree *t, const struct tree_stmt *block, uint32_t first)
 {
@@ -306,8 +337,10 @@ static struct tree_stmt *range(struct tree *t, const struct tree_stmt *block, ui
 static bool try_item(struct recompute *r, struct tree_stmt *block, uint32_t item, const struct tree_frame *frame)
 {
     struct tree *t = r->tree;
-    struct recompute_nest p = { .tree = t, .good = true, .scan = { .arena = t->scratch } };
+    struct recompute_nest p = { .tree = t, .device = r->device, .good = true, .scan = { .arena = t->scratch } };
     if (!find_loops(&p, block->items.items[item]) || !find_body(&p) || p.memory->type->kind != TYPE_POINTER)
+        return false;
+    if (!r->device && !is_large(r, p.memory))
         return false;
     for (uint32_t i = 0; i < r->func->params.count; i++)
         if (r->func->params.items[i].var == p.memory)
@@ -346,9 +379,8 @@ static bool try_block(void *user, struct tree_stmt *s, const struct tree_frame *
 
 bool opt_recompute(struct tree *t, const struct tree_options *o)
 {
-    (void)o;
     for (uint32_t i = 0; i < t->functions.count; i++) {
-        struct recompute r = { t, t->functions.items[i] };
+        struct recompute r = { t, t->functions.items[i], o->device };
         tree_visit_frames(r.func->body, NULL, try_block, &r);
     }
     return true;

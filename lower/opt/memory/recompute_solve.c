@@ -1,6 +1,6 @@
 /* In which iteration of a nest an element was stored: the index is divided by the strides of the counters, the largest
  * first. */
-#include "lower/opt/device/recompute.h"
+#include "lower/opt/memory/recompute.h"
 #include "lower/tree/tree_depend.h"
 
 /* Takes what is a multiple of the term without the counter out of `rest`, into `value`. */

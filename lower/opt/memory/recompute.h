@@ -1,6 +1,6 @@
 /* What the files of the recompute pass share. */
-#ifndef LOWER_OPT_DEVICE_RECOMPUTE_H
-#define LOWER_OPT_DEVICE_RECOMPUTE_H
+#ifndef LOWER_OPT_MEMORY_RECOMPUTE_H
+#define LOWER_OPT_MEMORY_RECOMPUTE_H
 
 #include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_scan.h"
@@ -19,6 +19,7 @@ struct recompute_nest {
     struct tree_scan scan;
     VEC(uint32_t) classes; /* that it loads from */
     VEC(const struct tree_var *) roots;
+    bool device; /* code for one */
     bool good;
 };
 
