@@ -16,6 +16,7 @@ struct conversion {
     struct sdfg_graph *around, *into;
     struct state *state;
     sdfg_given *given;
+    const struct sym *const **sizes, *const **strides; /* of each argument that is data, in symbols of `around` */
     const sdfg_actual *actuals;
     size_t count;
 };
@@ -46,7 +47,7 @@ static const char *const *sym_texts(struct ir *ir, const struct sym *const *item
     return texts;
 }
 
-static bool describe_data(const struct conversion *c, size_t i)
+static bool describe_data(struct conversion *c, size_t i)
 {
     struct ir *ir = c->around->ir;
     struct node here = { .state = c->state };
@@ -58,6 +59,8 @@ static bool describe_data(const struct conversion *c, size_t i)
     const struct sym **sizes = NEW_ARRAY(ir->arena, const struct sym *, data->rank + 1);
     for (uint32_t k = 0; k < data->rank; k++)
         sizes[k] = subset_size(ir, e.memlet.subset, k);
+    c->sizes[i] = sizes;
+    c->strides[i] = data->strides;
     c->given[i].type = data->type ? type_text(ir, data->type) : "";
     c->given[i].rank = data->rank;
     c->given[i].shape = sym_texts(ir, sizes, data->rank);
@@ -77,6 +80,8 @@ static bool describe(struct conversion *c)
     if (count != c->count)
         return diag_error(diags_of(c), &c->state->block.place, DIAG_CONVERT_COUNT, c->object->name, count, c->count);
     c->given = NEW_ARRAY(ir->arena, sdfg_given, count + 1);
+    c->sizes = NEW_ARRAY(ir->arena, const struct sym *const *, count + 1);
+    c->strides = NEW_ARRAY(ir->arena, const struct sym *const *, count + 1);
     for (size_t i = 0; i < count; i++) {
         const sdfg_actual *a = &c->actuals[i];
         bool constant = lists(constants, names[i]);
@@ -328,6 +333,41 @@ static struct use use_of(struct sdfg *s, const char *name)
     return u;
 }
 
+/* A size of the inner graph's own, which no symbol around has the name of: what it is, as the shape of a parameter that
+ * is this symbol says. NULL: it is none. */
+static const struct sym *own_size(const struct conversion *c, const char *name)
+{
+    if (map_has(&c->around->sdfg->symbol_by_name, name))
+        return NULL;
+    for (size_t i = 0; i < c->count; i++) {
+        const struct container *inner =
+            c->given[i].constant ? NULL : sdfg_find_container(c->into->sdfg, c->given[i].name);
+        for (uint32_t k = 0; inner && k < inner->rank && k < c->given[i].rank; k++)
+            if (inner->shape[k]->op == SYM_NAME && inner->shape[k]->name == name)
+                return c->sizes[i][k];
+    }
+    return NULL;
+}
+
+static const struct sym *size_around(void *conversion, const struct sym *name)
+{
+    return own_size(conversion, name->name);
+}
+
+/* The inner graph computes addresses with strides of its own. */
+static bool lies_as_given(const struct conversion *c, size_t i, const struct container *inner)
+{
+    struct ir *ir = c->around->ir;
+    for (uint32_t k = 0; k < inner->rank; k++) {
+        const struct sym *stride = sym_substitute(ir, inner->strides[k], size_around, (void *)(uintptr_t)c);
+        if (!sym_is_int(c->sizes[i][k], 1) && sym_equal(ir, stride, c->strides[i][k]) != TRUTH_YES)
+            return failed(c, "graph for these strides",
+                          arena_printf(ir->arena, "'%s' has %s in dimension %u, but lies with %s", inner->name,
+                                       sym_text(ir, stride), k, c->given[i].strides[k]));
+    }
+    return true;
+}
+
 /* What is passed for a container of the inner graph: a memlet of the graph around; NULL after a mistake. */
 static const char *passed_for(const struct conversion *c, const struct container *inner)
 {
@@ -341,7 +381,7 @@ static const char *passed_for(const struct conversion *c, const struct container
             continue;
         const char *type = inner->type ? type_text(c->around->ir, inner->type) : "";
         if (!strcmp(type, g->type) && inner->rank == g->rank)
-            return c->actuals[i].memlet;
+            return lies_as_given(c, i, inner) ? c->actuals[i].memlet : NULL;
         return diag_error(diags_of(c), at, DIAG_CONVERT_TYPE, c->object->name, inner->name, type, inner->rank, g->type,
                           g->rank),
                NULL;
@@ -358,14 +398,16 @@ static bool parameters_are_there(const struct conversion *c)
     return true;
 }
 
-/* Symbols of the inner graph are those of the same name around. */
+/* Symbols of the inner graph are those of the same name around, or sizes of its own. */
 static const char *mapping_of(const struct conversion *c)
 {
     const char **names;
     struct text out = text_new(c->around->ir->arena);
     uint32_t count = sdfg_free_symbols(c->into->sdfg, true, &names);
-    for (uint32_t i = 0; i < count; i++)
-        text_printf(&out, "%s%s = %s", i ? ", " : "", names[i], names[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sym *size = own_size(c, names[i]);
+        text_printf(&out, "%s%s = %s", i ? ", " : "", names[i], size ? sym_text(c->around->ir, size) : names[i]);
+    }
     return text_get(&out);
 }
 

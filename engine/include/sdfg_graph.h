@@ -187,8 +187,10 @@ typedef struct sdfg_convertible {
     /* Hears the arguments before the graph is made; NULL: it need not. */
     bool (*resolve)(void *user, const sdfg_given *given, size_t count, const char **why);
     /* Makes the graph for these arguments in `into`, which is empty. Its containers that are no transients have the
-     * names of parameters that are data, or of captured arrays; its symbols are those of the graph around. It may call
-     * other objects. */
+     * names of parameters that are data, or of captured arrays, and the strides that `given` tells; its symbols are
+     * those of the graph around, or sizes of its own: the shape of a parameter says what they are. It may call other
+     * objects.
+     */
     bool (*sdfg)(void *user, sdfg_graph *into, const sdfg_given *given, size_t count, const char **why);
     /* What it captures, in the same order each time; NULL: nothing. */
     bool (*closure)(void *user, const sdfg_capture **captures, size_t *count, const char **why);

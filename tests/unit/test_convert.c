@@ -367,4 +367,96 @@ TEST(arguments_that_do_not_fit)
     sdfg_graph_free(g);
 }
 
+/* ---- graphs from files, with sizes of their own ---- */
+
+static bool signature_of_two(void *user, const char *const **names, const char *const **constants, const char **why)
+{
+    static const char *const both[] = { "x", "y", NULL };
+    (void)user, (void)why;
+    *names = both;
+    *constants = NULL;
+    return true;
+}
+
+/* y = 2 * x, over arrays of the shape that `user` is, in K and L. */
+static bool doubled(void *user, sdfg_graph *into, const sdfg_given *given, size_t count, const char **why)
+{
+    const char *shape = user;
+    char *text;
+    size_t size;
+    sdfg_graph *g;
+    bool matrix = strchr(shape, ',');
+    (void)given, (void)count, (void)why;
+    CHECK(!sdfg_graph_new(&g, NULL, "file"));
+    sdfg_graph_symbol(g, "K", "int64");
+    sdfg_graph_symbol(g, "L", "int64");
+    sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, "x", "float64", shape);
+    sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, "y", "float64", shape);
+    sdfg_element *s = sdfg_graph_state(sdfg_graph_body(g), "s"), *t = sdfg_graph_tasklet(s, "t", "a", "b", "b = 2 * a");
+    sdfg_element *m = sdfg_graph_map(s, "m", matrix ? "i = 0:K, j = 0:L" : "i = 0:K");
+    sdfg_graph_path(SDFG_PATH(sdfg_graph_access(s, "x"), m, t), matrix ? "x[i, j]" : "x[i]", NULL, NULL, "a");
+    sdfg_graph_path(SDFG_PATH(t, sdfg_graph_exit(m), sdfg_graph_access(s, "y")), matrix ? "y[i, j]" : "y[i]", NULL, "b",
+                    NULL);
+    CHECK(!sdfg_graph_text(&text, &size, g));
+    sdfg_graph_read(into, text, size);
+    sdfg_text_free(text);
+    sdfg_graph_free(g);
+    return true;
+}
+
+/* B = the object of (from, to), for N = 6; the error, or "". */
+static const char *run_doubled(const char *shape, const char *around, const char *from, const char *to, double *a,
+                               double *b)
+{
+    static char text[256];
+    const sdfg_convertible object = { sizeof object, "doubled", (void *)(uintptr_t)shape, signature_of_two, NULL,
+                                      doubled,       NULL };
+    const sdfg_actual actuals[] = { { from, NULL, { 0, 0 } }, { to, NULL, { 0, 0 } } };
+    bool matrix = strchr(around, ',');
+    sdfg_engine *e;
+    sdfg_program *p = NULL;
+    sdfg_args *args = NULL;
+    sdfg_graph *g;
+    CHECK(!sdfg_graph_new(&g, NULL, "caller"));
+    sdfg_graph_symbol(g, "N", "int64");
+    sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, "A", "float64", around);
+    sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, "B", "float64", around);
+    sdfg_graph_call(sdfg_graph_state(sdfg_graph_body(g), "s"), &object, actuals, 2);
+    CHECK(!sdfg_engine_new(&e, NULL));
+    sdfg_error *error = sdfg_graph_load(&p, e, g);
+    snprintf(text, sizeof text, "%s", error ? sdfg_error_message(error) : "");
+    if (!error) {
+        CHECK(!sdfg_args_new(&args, p));
+        CHECK(!sdfg_args_array(
+            args, "A",
+            SDFG_ARRAY(.data = a, .dtype = SDFG_F64, .rank = matrix ? 2 : 1, .shape = { 6, matrix ? 6 : 0 })));
+        CHECK(!sdfg_args_array(
+            args, "B",
+            SDFG_ARRAY(.data = b, .dtype = SDFG_F64, .rank = matrix ? 2 : 1, .shape = { 6, matrix ? 6 : 0 })));
+        error = sdfg_call(p, args);
+        CHECK_STR(error ? sdfg_error_message(error) : "", "");
+    }
+    sdfg_error_free(error);
+    sdfg_args_free(args);
+    sdfg_program_free(p);
+    sdfg_graph_free(g);
+    sdfg_engine_free(e);
+    return text;
+}
+
+TEST(graphs_with_sizes_of_their_own)
+{
+    double a[36], b[36] = { 0 };
+    for (int i = 0; i < 36; i++)
+        a[i] = i;
+    CHECK_STR(run_doubled("K", "N", "A[1:N]", "B[0:N - 1]", a, b), "");
+    CHECK(b[0] == 2 && b[4] == 10 && b[5] == 0);
+    CHECK_STR(run_doubled("K, L", "N, N", "A[2:5, 0:N]", "B[0:3, 0:N]", a, b), ""); /* whole rows */
+    CHECK(b[0] == 24 && b[17] == 58 && b[18] == 0);
+    CHECK_STR(run_doubled("K, L", "N, N", "A[0:2, 0:3]", "B[0:2, 0:3]", a, b), /* rows are N apart, not 3 */
+              "the object 'doubled' gives no graph for these strides: 'x' has 3 in dimension 0, but lies with N");
+    CHECK_STR(run_doubled("K, L", "N, N", "A[0:1, 0:3]", "B[1:2, 0:3]", a, b), ""); /* one row */
+    CHECK(b[6] == 0 && b[8] == 4 && b[9] == 42);
+}
+
 CHECK_MAIN
