@@ -37,8 +37,8 @@ ubuntu_keyring() {
     [ ! -s "$keyring" ] || return 0
     work=$(mktemp -d)
     file=$(curl -fs "$mirror/dists/$suite/main/binary-amd64/Packages.gz" | gunzip | sed -n 's/^Filename: \(.*\/ubuntu-keyring_.*\)/\1/p')
-    curl -fs -o "$work/keyring.deb" "$mirror/$file" && dpkg-deb -x "$work/keyring.deb" "$work" &&
-        gpg --homedir "$work" --quiet --import "$work/usr/share/keyrings/ubuntu-archive-keyring.gpg" 2>/dev/null &&
+    curl -fs -o "$work/keyring.deb" "$mirror/$file" && dpkg-deb -x "$work/keyring.deb" "$work/content" &&
+        gpg --homedir "$work" --quiet --import "$work/content/usr/share/keyrings/ubuntu-archive-keyring.gpg" 2>/dev/null &&
         gpg --homedir "$work" --export F6ECB3762474EDA9D21B7022871920D1991BC93C >"$keyring"
     rm -rf "$work"
     [ -s "$keyring" ]
