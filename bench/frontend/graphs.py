@@ -91,7 +91,8 @@ def write_table(a, rows, ratios):
         file.write("# NPBench's programs from source against the graphs that DaCe made of them\n\n"
                    f"Written by `bench/frontend/graphs.py --npbench=CHECKOUT --seconds={a.seconds:g}{' --realtime' if a.realtime else ''} --table=FILE` on a machine with "
                    f"{os.cpu_count()} processors ({processor()}), one thread. Times are medians, first of DaCe's graph, then from source, in one process\nin turns; ratios "
-                   "are the graph's by the source's: above 1 the source is faster.\n\n")
+                   "are the graph's by the source's: above 1 the source is faster.\nPrograms with as many bytes of code are the same ones in most cases: their ratios "
+                   "show the spread of the machine.\n\n")
         file.writelines(f"- {line}\n" for line in summary(ratios))
         file.write("\n| program | size | run, ms | ratio | load and compile, ms | ratio | code, bytes | ratio |\n|---|---|---|---|---|---|---|---|\n")
         for program, preset, *pairs in rows:

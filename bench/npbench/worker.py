@@ -236,8 +236,8 @@ def main():
     rounds = int(a.seconds / max(sum(version.times[0] for version in versions.values()), 1e-9))
     for version in versions.values():
         version.times.clear()
-    for _ in range(min(max(rounds, 3), 21 if rest else 101)):
-        for version in versions.values():
+    for number in range(min(max(rounds, 4), 21 if rest else 101)):
+        for version in list(versions.values())[::-1 if number % 2 else 1]: # each is as often behind the other as before it
             version.once(rest)
     print(json.dumps({"times": {name: version.times for name, version in versions.items()}, "error": error}))
 
