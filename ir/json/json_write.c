@@ -47,7 +47,7 @@ static const char *add_escaped(struct text *out, const char *c)
 }
 
 /* Characters that stand for themselves. */
-static const bool plain[256] = { [' ' ... '~'] = true, ['"'] = false, ['\\'] = false };
+static const bool plain[256] = { [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true };
 
 /* How many of them the text begins with. */
 static size_t plain_length(const char *c)
