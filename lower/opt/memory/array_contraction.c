@@ -167,14 +167,14 @@ void shrink_put_into(struct shrink *w, const struct contracted *m, struct tree_v
 }
 
 /* Is what the loop does left at its end only, where memory can be given back? */
-static bool is_closed(const struct shrink *w, struct tree_stmt *loop)
+static bool is_closed(const struct shrink *w, const struct tree_stmt *loop)
 {
     struct tree_piece piece = { 0 };
     piece_add(w->arena, &piece, loop->body, NULL);
     return !piece.control && !piece.jumps;
 }
 
-bool shrink_find_heap_part(const struct shrink *w, const struct contracted *m, struct tree_stmt *loop,
+bool shrink_find_heap_part(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
                            struct contracted_part *part)
 {
     return !w->device && m->alloc->where == TREE_HEAP && shrink_find_sized_part(w, m, loop, part) && is_closed(w, loop);

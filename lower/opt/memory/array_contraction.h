@@ -53,7 +53,7 @@ bool shrink_find_part(const struct shrink *w, const struct contracted *m, const 
 bool shrink_find_sized_part(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
                             struct contracted_part *part);
 /* The same for memory of the heap that iterations may take and give back. */
-bool shrink_find_heap_part(const struct shrink *w, const struct contracted *m, struct tree_stmt *loop,
+bool shrink_find_heap_part(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
                            struct contracted_part *part);
 /* Do two iterations of the loops, innermost last, always have bases that are at least `part->count` elements apart, or
  * touch different elements? */
