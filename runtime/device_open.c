@@ -186,6 +186,7 @@ static void empty(struct sdfg_rt_gpu *g)
 {
     cuda_context popped;
     bool there = g->cuda->CtxPushCurrent(g->handle) == CUDA_GOOD; /* a caller may have destroyed it */
+    sdfg_rt_stage_free(g);                                        /* its events are of streams that runs own */
     pthread_mutex_lock(&g->lock);
     sdfg_rt_run_collect(g, true);
     while (g->idle) {
@@ -204,7 +205,6 @@ static void empty(struct sdfg_rt_gpu *g)
     }
     sdfg_rt_device_trim(g, true);
     pthread_mutex_unlock(&g->lock);
-    sdfg_rt_stage_free(g);
     sdfg_rt_blas_free(g);
     sdfg_rt_solver_free(g);
     sdfg_rt_fft_free(g);

@@ -34,6 +34,7 @@ struct CUevent_st {
 };
 static struct CUstream_st legacy = { .last = &legacy.first }; /* the stream NULL */
 static CUstream streams = &legacy;
+static CUstream destroyed; /* events may still name them */
 
 static CUstream stream_of(CUstream s)
 {
@@ -152,7 +153,8 @@ CUresult cuStreamDestroy_v2(CUstream stream)
             *at = s->next;
             break;
         }
-    free(s);
+    s->next = destroyed;
+    destroyed = s;
     standin_change_objects(-1);
     return CUDA_SUCCESS;
 }

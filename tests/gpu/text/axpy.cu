@@ -97,7 +97,7 @@ template <class T, class F> __device__ inline T sd_warp_group(T x, F f)
     }
     return sd_from_lane(mask, x, 0);
 }
-__device__ inline void *sd_group_memory()
+__device__ static inline void *sd_group_memory()
 {
     alignas(16) __shared__ u8 memory[32 * 16];
     return memory;
@@ -116,7 +116,7 @@ template <class T, class F> __device__ inline T sd_block_group(T x, F f)
         x = f(x, parts[i]);
     return x;
 }
-__device__ inline void *sd_column_memory()
+__device__ static inline void *sd_column_memory()
 {
     alignas(16) __shared__ u8 memory[512 * 16];
     return memory;
