@@ -51,11 +51,14 @@ static bool wait_for(struct sdfg_rt_run *run, int buffer, const char *what)
     return sdfg_rt_run_check(run, "cuEventSynchronize", run->gpu->cuda->EventSynchronize(s->moved[buffer]), what);
 }
 
+/* Without an event there is nothing to wait for later. */
 static bool mark(struct sdfg_rt_run *run, int buffer, cuda_stream stream, const char *what)
 {
     struct sdfg_rt_stage *s = &run->gpu->stage;
-    s->busy[buffer] =
-        sdfg_rt_run_check(run, "cuEventRecord", run->gpu->cuda->EventRecord(s->moved[buffer], stream), what);
+    const struct sdfg_rt_cuda *cuda = run->gpu->cuda;
+    s->busy[buffer] = sdfg_rt_run_check(run, "cuEventRecord", cuda->EventRecord(s->moved[buffer], stream), what);
+    if (!s->busy[buffer])
+        cuda->StreamSynchronize(stream);
     return s->busy[buffer];
 }
 

@@ -2,8 +2,7 @@
  * The driver is one that does nothing ($SDFG_CUDA: libnull-cuda.so); the kernels of the example jacobi_2d are compiled
  * by NVRTC, or by the stand-in for it ($SDFG_NVRTC), and never run. Nanoseconds for each launch: the difference between
  * bound calls with many steps and with few, the least of ROUNDS. In a call that repeats, launches are nodes of a CUDA
- * graph; without graphs
- * ($SDFG_NULL_GRAPHS=0) each is a call of the driver. */
+ * graph; without graphs ($SDFG_NULL_GRAPHS=0) each is a call of the driver. */
 #include "engine/include/sdfg.h"
 
 #include <stdio.h>
