@@ -1,7 +1,7 @@
 """check.py SDFG-RUN FILE: golden checks of lowering. A line 'run: PROGRAM OPTIONS' prints what sdfg-run --emit=... makes of the program;
 the lines after it must occur in that text, in order, each in a line behind that of the one before. A line that begins with '! ' must not
 occur between its neighbours. '# ' begins a comment. Blanks are not compared, and neither are the numbers of tree variables and alias classes; '...' stands
-for anything within a line. Programs are looked up in examples/ and tests/run/corner/cases/."""
+for anything within a line. Programs are looked up in examples/, tests/run/corner/cases/ and tests/run/library/."""
 import pathlib
 import re
 import shlex
@@ -13,7 +13,7 @@ top = path.parents[2]
 
 
 def program(name):
-    for candidate in (top / "examples" / f"{name}.sdfg", top / "tests/run/corner/cases" / name / "prog.sdfg"):
+    for candidate in (top / "examples" / f"{name}.sdfg", top / "tests/run/corner/cases" / name / "prog.sdfg", top / "tests/run/library" / name / "prog.sdfg"):
         if candidate.exists():
             return str(candidate)
     sys.exit(f"{path}: no program '{name}'")

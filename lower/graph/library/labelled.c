@@ -71,6 +71,19 @@ static struct tree_stmt *loops_over(struct scope *sc, const struct place *place,
     return lower_loops(sc, place, count, sizes, parallel, index);
 }
 
+/* Loops over what is summed up: their iterations meet in the result. */
+static struct tree_stmt *sum_loops(struct scope *sc, const struct place *place, const struct labelled *l,
+                                   const uint32_t *labels, uint32_t count, bool parallel, const struct sym **index)
+{
+    uint32_t before = sc->block->items.count;
+    struct tree_stmt *body = loops_over(sc, place, l, labels, count, parallel, index);
+    if (body && sc->block->items.count > before)
+        for (struct tree_stmt *s = vec_last(&sc->block->items); s && s->kind == STMT_FOR;
+             s = s->body->items.count ? s->body->items.items[0] : NULL)
+            s->loop.independent = false;
+    return body;
+}
+
 static bool generic_loops(struct scope *sc, const struct place *place, const struct labelled *l)
 {
     struct lower *lw = sc->act->lw;
@@ -87,16 +100,11 @@ static bool generic_loops(struct scope *sc, const struct place *place, const str
     outer.block = loops_over(sc, place, l, order, kept, true, index);
     if (!outer.block)
         return false;
-    uint32_t before = outer.block->items.count;
     bool meet = kept == 0 && !sc->parallel; /* threads sum up into one element */
     outer.parallel = sc->parallel || kept > 0;
-    body.block = loops_over(&outer, place, l, order + kept, count - kept, true, index + kept);
+    body.block = sum_loops(&outer, place, l, order + kept, count - kept, true, index + kept);
     if (!body.block)
         return false;
-    if (outer.block->items.count > before)
-        for (struct tree_stmt *s = vec_last(&outer.block->items); s && s->kind == STMT_FOR;
-             s = s->body->items.count ? s->body->items.items[0] : NULL)
-            s->loop.independent = false;
     const struct type *wide = type_promote(lw->ir, l->out.area.type);
     struct code_scope cs = lower_code_scope(sc, place, NULL);
     struct tree_expr *product = library_is_constant(l->alpha, 1) ? NULL : expr_cast(t, wide, l->alpha);
@@ -207,25 +215,29 @@ static bool as_products(struct scope *sc, const struct place *place, const struc
             return false;
         p.beta = expr_cast(lw->tree, c->area.type, expr_i64(lw->tree, 1));
     }
-    uint32_t outer[MAX_LABELS], count = 0;
+    uint32_t order[MAX_LABELS], count = 0;
     for (uint32_t i = 0; i < g->num_batch; i++)
-        outer[count++] = g->batch[i];
+        order[count++] = g->batch[i];
     for (uint32_t i = 0; i < rest_m; i++)
-        outer[count++] = g->m[i];
+        order[count++] = g->m[i];
     for (uint32_t i = 0; i < rest_n; i++)
-        outer[count++] = g->n[i];
-    uint32_t parallel = count;
+        order[count++] = g->n[i];
+    uint32_t kept = count;
     for (uint32_t i = 0; i < rest_k; i++)
-        outer[count++] = g->k[i];
+        order[count++] = g->k[i];
     const struct sym *index[MAX_LABELS];
-    struct scope body = *sc;
-    body.block = loops_over(sc, place, l, outer, count, parallel > 0, index);
-    body.parallel = sc->parallel || parallel > 0;
+    struct scope outer = *sc, body;
+    outer.block = loops_over(sc, place, l, order, kept, true, index);
+    if (!outer.block)
+        return false;
+    outer.parallel = sc->parallel || kept > 0;
+    body = outer;
+    body.block = sum_loops(&outer, place, l, order + kept, rest_k, false, index + kept);
     if (!body.block)
         return false;
-    p.a.pointer = address(&body, place, a, outer, index, count);
-    p.b.pointer = address(&body, place, b, outer, index, count);
-    p.c.pointer = address(&body, place, c, outer, index, parallel);
+    p.a.pointer = address(&body, place, a, order, index, count);
+    p.b.pointer = address(&body, place, b, order, index, count);
+    p.c.pointer = address(&body, place, c, order, index, kept);
     return p.a.pointer && p.b.pointer && p.c.pointer && library_contract(&body, place, &p);
 }
 
