@@ -13,6 +13,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
@@ -131,52 +132,73 @@ def too_long(number, frame):
     raise TimeoutError("the first call takes too long")
 
 
+class Answer:
+    """What is known of a program so far. A compiler of a peer that does not come back cannot be interrupted: then the process ends with that."""
+
+    def __init__(self):
+        self.versions, self.faults, self.errors, self.working, self.until = {}, {}, {}, None, math.inf
+        threading.Thread(target=self.watch, daemon=True).start()
+
+    def watch(self):
+        while time.monotonic() < self.until:
+            time.sleep(0.2)
+        self.faults.setdefault(self.working or "all", "does not come back")
+        self.tell()
+        os._exit(0)
+
+    def tell(self):
+        times = {name: sorted(version.times) for name, version in self.versions.items()}
+        print(json.dumps({"times": {name: found[len(found) // 2] for name, found in times.items() if found}, "faults": self.faults, "errors": self.errors}), flush=True)
+
+
 def one(options):
     sys.path[:0] = [str(TOP / "bench/npbench"), str(TOP / "python")]
     import cupy
     import numpy
     from worker import Inputs # noqa: E402
     inputs = Inputs(options.npbench, options.corpus / options.worker, options.preset)
-    versions, faults, errors = {}, {}, {}
-    makers = {"ours": ours, "cupy": cupy_version, "jax": jax_version, "dace": dace_version}
+    makers = {"ours": ours, "dace": dace_version, "cupy": cupy_version, "jax": jax_version}
     lock = open(options.work / "lock", "w")
     wanted = None
     for name in options.versions: # what takes long to load
         importlib.import_module({"ours": "sdfg", "dace": "numpy"}.get(name, name))
     fcntl.flock(lock, fcntl.LOCK_EX)
-    end = time.monotonic() + options.timeout # waiting for the device does not count
+    answer, end = Answer(), time.monotonic() + options.timeout # waiting for the device does not count
     signal.signal(signal.SIGALRM, too_long)
-    for name in options.versions:
+    for name in sorted(options.versions, key=list(makers).index):
+        patience = max(1, min(options.patience, int(end - time.monotonic())))
+        answer.working, answer.until = name, time.monotonic() + patience + 3
+        signal.alarm(patience)
         try:
-            signal.alarm(max(1, min(options.patience, int(end - time.monotonic()))))
-            versions[name] = makers[name](inputs, options, cupy, numpy)
+            version = makers[name](inputs, options, cupy, numpy)
             started = time.perf_counter()
-            versions[name].once()
+            version.once()
             if time.perf_counter() - started > options.longest:
-                faults[name] = f"a call of {time.perf_counter() - started:.1f} s"
-                versions.pop(name)
+                answer.faults[name] = f"a call of {time.perf_counter() - started:.1f} s"
                 continue
-            found = versions[name].results()
+            found = version.results()
             if wanted is None:
                 wanted = {key: numpy.array(value) for key, value in found.items()}
             else:
-                errors[name] = max((d for d in (difference(wanted[key], value, numpy) for key, value in found.items() if key in wanted)
-                                    if d is not None), default=None)
+                answer.errors[name] = max((d for d in (difference(wanted[key], value, numpy) for key, value in found.items() if key in wanted)
+                                           if d is not None), default=None)
+            version.times.clear()
+            version.once()
+            version.once()
+            answer.versions[name] = version
         except Exception as error: # what a peer raises is its answer
-            faults[name] = f"{type(error).__name__}: {str(error).splitlines()[0][:150] if str(error) else ''}"
-            versions.pop(name, None)
+            answer.faults[name] = f"{type(error).__name__}: {str(error).splitlines()[0][:150] if str(error) else ''}"
         finally:
             signal.alarm(0)
-    for version in versions.values():
-        version.once()
-        version.times.clear()
+    answer.working, answer.until = None, time.monotonic() + options.seconds + 10 * options.longest
     end = time.perf_counter() + options.seconds
-    for round in range(50):
-        if round >= 3 and time.perf_counter() > end:
+    for turn in range(50):
+        if turn >= 3 and time.perf_counter() > end:
             break
-        for version in versions.values():
+        for version in answer.versions.values():
             version.once()
-    print(json.dumps({"times": {name: sorted(v.times)[len(v.times) // 2] for name, v in versions.items()}, "faults": faults, "errors": errors}))
+    answer.until = math.inf
+    answer.tell()
 
 
 # ---- all of them ----
