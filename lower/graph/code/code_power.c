@@ -199,7 +199,11 @@ struct tree_expr *code_pow(struct code_gen *g, const struct code *c, struct tree
     double whole_exponent;
     if (args[0] && type_is_complex(type) && is_whole_complex(b, &whole_exponent))
         return integer_power(g, c, args[0], whole_exponent);
-    return args[0] && args[1] ? expr_math(g->t, TREE_MATH_pow, args) : NULL;
+    if (!args[0] || !args[1])
+        return NULL;
+    bool square = args[1]->op == EXPR_FLOAT && args[1]->f == 2; /* rounded once: what the best pow gives */
+    return square ? code_to(g, c, type, code_ipow(g, code_promote(g, args[0]), 2))
+                  : expr_math(g->t, TREE_MATH_pow, args);
 }
 
 struct tree_expr *code_power(struct code_gen *g, const struct code *c, struct tree_expr *base,

@@ -1,15 +1,18 @@
 /* Loops of maps that ask for unrolling keep the request only within a budget of statements; nested requests multiply.
+ * Loops of kernels with long bodies, whose trip counts only a run knows, are marked `rolled`: NVRTC unrolls them else.
  * Legality: Always legal: the loop stays a loop.
- * Profitability: LLVM's time for straight-line code grows faster than its length. */
+ * Profitability: A compiler's time for straight-line code grows faster than its length. What copies of iterations gain
+ * on a device is loads that are on their way together, and long bodies have many of their own. */
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
 
 /* Statements and operators after unrolling: of one loop, and of all loops of the program together. */
-enum { MOST_OF_LOOP = 4000, MOST_OF_PROGRAM = 40000 };
+enum { MOST_OF_LOOP = 4000, MOST_OF_PROGRAM = 40000, MOST_OF_COPIED = 64 /* by NVRTC */ };
 
 struct unrolling {
     struct tree *tree;
     double total; /* that unrolled loops have become so far */
+    bool device;
 };
 
 static double expr_size(const struct tree_expr *e, double most)
@@ -48,8 +51,12 @@ static double unrolled_size(struct unrolling *u, struct tree_stmt *s)
         size += unrolled_size(u, s->items.items[i]);
     size += s->body ? unrolled_size(u, s->body) : 0;
     size += s->otherwise ? unrolled_size(u, s->otherwise) : 0;
-    if (s->kind != STMT_FOR || !s->loop.unroll)
+    if (s->kind != STMT_FOR)
         return size;
+    if (!s->loop.unroll) {
+        s->loop.rolled |= u->device && size > MOST_OF_COPIED && trips(s) == 1;
+        return size;
+    }
     double unrolled = size * trips(s);
     if (unrolled <= MOST_OF_LOOP && u->total + unrolled <= MOST_OF_PROGRAM) {
         u->total += unrolled - size;
@@ -64,8 +71,7 @@ static double unrolled_size(struct unrolling *u, struct tree_stmt *s)
 
 bool opt_unroll_budget(struct tree *t, const struct tree_options *o)
 {
-    (void)o;
-    struct unrolling u = { .tree = t };
+    struct unrolling u = { .tree = t, .device = o->device };
     for (uint32_t i = 0; i < t->functions.count; i++)
         unrolled_size(&u, t->functions.items[i]->body);
     return true;
