@@ -98,7 +98,13 @@ def compile_all(options, programs):
 
 def sizes_of(program, preset):
     sizes = json.loads((program.parent / "sizes.json").read_text())
-    return [f"--{name}={value}" for name, value in (sizes["case"] if preset == "case" else sizes["presets"][preset]).items()]
+    return [f"--{name}={value}" for name, value in sizes["presets"][preset].items()]
+
+
+def case_of(program):
+    """The arguments of the recorded case."""
+    arguments = [(a["name"], a.get("in"), a["kind"]) for a in json.loads((program.parent / "case.json").read_text())["args"]]
+    return [f"--{name}={f'@{program.parent / value}' if kind == 'array' else value}" for name, value, kind in arguments if value is not None and not isinstance(value, dict)]
 
 
 def same_texts(options, programs):
@@ -125,7 +131,7 @@ def driver_calls(options, programs):
             for repeat in (4, 5):
                 file = pathlib.Path(folder) / "counts"
                 file.unlink(missing_ok=True)
-                command = [options.build / "sdfg-run", program, *sizes_of(program, "case"), "--device=cuda", f"--repeat={repeat}", f"--cache={options.build}/device-cache"]
+                command = [options.build / "sdfg-run", program, *case_of(program), "--device=cuda", f"--repeat={repeat}", f"--cache={options.build}/device-cache"]
                 done = subprocess.run(command, capture_output=True, text=True, env=env | {"SDFG_STANDIN_COUNTS": str(file)})
                 if done.returncode or not file.exists():
                     break
