@@ -1,5 +1,5 @@
-/* Large transfers of ordinary memory of the host go through two pinned buffers in pieces: the processor copies one
- * piece while the device's engine moves the other one. There is one pair for a context, taken when it is first needed;
+/* Large transfers of ordinary memory of the host go through two pinned buffers in pieces: some threads copy one piece
+ * while the device's engine moves the other one. There is one pair for a context, taken when it is first needed;
  * a second transfer at the same time leaves its memory to the driver, as do small ones, and all where no pinned memory
  * is left. */
 #include "runtime/device_internal.h"
@@ -7,7 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAST = 256 << 10, MOST_PIECE = 8 << 20, BUFFERS = 2, PARTS = 4 /* of a transfer, if they are not too large */ };
+enum {
+    LEAST = 256 << 10,
+    MOST_PIECE = 8 << 20,
+    BUFFERS = 2,
+    PARTS = 4, /* of a transfer, if they are not too large */
+    COPIERS = 4,
+    LEAST_SHARED = 512 << 10 /* bytes that are worth waking threads */
+};
 
 static bool open_stage(struct sdfg_rt_gpu *gpu)
 {
@@ -62,6 +69,29 @@ static bool mark(struct sdfg_rt_run *run, int buffer, cuda_stream stream, const 
     return s->busy[buffer];
 }
 
+struct copy {
+    char *to;
+    const char *from;
+    size_t bytes;
+};
+
+static void copy_part(struct sdfg_rt_context *context, void *data, int64_t thread, int64_t threads)
+{
+    enum { PAGE = 4096 };
+    const struct copy *c = data;
+    size_t part = (c->bytes / (size_t)threads + PAGE) / PAGE * PAGE, first = part * (size_t)thread;
+    (void)context;
+    if (first < c->bytes)
+        memcpy(c->to + first, c->from + first, c->bytes - first < part ? c->bytes - first : part);
+}
+
+/* One thread copies slower than the device's engine. */
+static void copy_by_threads(struct sdfg_rt_run *run, char *to, const char *from, size_t bytes)
+{
+    struct copy c = { to, from, bytes };
+    sdfg_rt_parallel(run->context, copy_part, &c, bytes < LEAST_SHARED ? 1 : COPIERS);
+}
+
 static bool to_device(struct sdfg_rt_run *run, char *to, const char *from, size_t bytes, size_t piece,
                       cuda_stream stream, const char *what)
 {
@@ -72,7 +102,7 @@ static bool to_device(struct sdfg_rt_run *run, char *to, const char *from, size_
         size_t size = bytes - at < piece ? bytes - at : piece;
         if (!wait_for(run, buffer, what))
             return false;
-        memcpy(staged, from + at, size);
+        copy_by_threads(run, staged, from + at, size);
         if (!sdfg_rt_run_check(run, "cuMemcpyHtoDAsync",
                                cuda->MemcpyHtoDAsync((cuda_address)(uintptr_t)(to + at), staged, size, stream), what) ||
             !mark(run, buffer, stream, what))
@@ -103,7 +133,7 @@ static bool to_host(struct sdfg_rt_run *run, char *to, const char *from, size_t 
             size_t size = bytes - before < piece ? bytes - before : piece;
             if (!wait_for(run, 1 - buffer, what))
                 return false;
-            memcpy(to + before, run->gpu->stage.memory + (size_t)(1 - buffer) * MOST_PIECE, size);
+            copy_by_threads(run, to + before, run->gpu->stage.memory + (size_t)(1 - buffer) * MOST_PIECE, size);
         }
     }
     return true;
