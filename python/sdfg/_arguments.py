@@ -44,11 +44,22 @@ def _as_numpy(value):
     return None if isinstance(value, (bytes, str)) else numpy.asarray(memory)
 
 
+def _in_order(shape, strides):
+    """C order, without gaps."""
+    step = 1
+    for extent, stride in zip(reversed(shape), reversed(strides)):
+        if stride != step and extent > 1:
+            return False
+        step *= extent
+    return True
+
+
 class Arguments:
     """Gives values to the names of one call. Keeps what the library only points to."""
 
     def __init__(self, program):
         self.program, self.kept, self.calls = program, [], Calls()
+        self.on_device = None # the first array on a device
         self._holders, self._lock = 1, threading.Lock()
         handle = ctypes.c_void_p()
         check(library.sdfg_args_new(ctypes.byref(handle), program._handle))
@@ -128,6 +139,8 @@ class Arguments:
         memory = _device.memory_of(value)
         if memory is not None:
             self._give_device(name, key, argument, memory)
+            if self.on_device is None:
+                self.on_device = value
             return
         array = _as_numpy(value)
         if array is None and isinstance(value, (list, tuple)) and not argument.written:
@@ -245,8 +258,9 @@ class Arguments:
         known = library.sdfg_args_value(self._handle, name.encode(), ctypes.byref(number))
         return number.value if known else None
 
-    def allocate(self, name):
-        """A fresh array of zeros with the layout of an argument under the symbols that are known."""
+    def allocate(self, name, number=False):
+        """A fresh array of zeros with the layout of an argument under the symbols that are known: of the package of the first argument on a device, if
+        there is one and the result is not a single number."""
         argument = self.lookup(name)
         rank, elements = ctypes.c_int(), ctypes.c_int64()
         shape, strides = (ctypes.c_int64 * MAX_RANK)(), (ctypes.c_int64 * MAX_RANK)()
@@ -255,6 +269,10 @@ class Arguments:
         if not 0 < argument.dtype < RECORD:
             raise TypeError(f"result '{name}' has elements of type {argument.type.decode()}; pass an array for it")
         dtype, lanes, r = numpy_type(DTYPES[argument.dtype]), argument.lanes, rank.value
+        if self.on_device is not None and not number and lanes <= 1 and _in_order(shape[:r], strides[:r]):
+            made = _device.zeros_like(self.on_device, tuple(shape[:r]), dtype)
+            if made is not None:
+                return made
         memory = numpy.zeros(max(elements.value * lanes, 1), dtype)
         sizes = list(shape[:r]) + ([lanes] if lanes > 1 else [])
         steps = [s * lanes * dtype.itemsize for s in strides[:r]] + ([dtype.itemsize] if lanes > 1 else [])

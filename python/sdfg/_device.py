@@ -2,6 +2,7 @@
 __cuda_array_interface__. Nothing of CUDA is imported."""
 
 import ctypes
+import sys
 
 import numpy
 
@@ -93,3 +94,17 @@ def memory_of(value):
         return _of_dlpack(value, int(kind), index) if int(kind) in (CUDA, MANAGED) else None
     interface = getattr(value, _INTERFACE, None)
     return _of_interface(value, interface) if isinstance(interface, dict) else None
+
+
+def zeros_like(value, shape, dtype):
+    """An array of zeros in C order on the device of `value` by the package that `value` is of: the one that its array API names, or PyTorch. None
+    if the package has no such elements, or its arrays cannot be written in place."""
+    package = sys.modules.get("torch") if type(value).__module__.partition(".")[0] == "torch" else None
+    if package is None and hasattr(value, "__array_namespace__"):
+        package = value.__array_namespace__()
+    kind = getattr(package, dtype.name, None)
+    if kind is None:
+        return None
+    made = package.zeros(shape, dtype=kind, device=value.device)
+    memory = memory_of(made)
+    return made if memory is not None and memory.writable else None

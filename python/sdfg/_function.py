@@ -251,7 +251,7 @@ class Function(Signature):
                 raise TypeError(f"{self.name}() got an unexpected keyword argument '{name}'"
                                 + (f" (did you mean '{known[0]}'?)" if known else ""))
         given.update(symbols)
-        return variant.program._give_all(arguments, given, variant.results)
+        return variant.program._give_all(arguments, given, variant.results, [a or b for a, b in zip(variant.number, variant.object)])
 
     def bind(self, *args: Any, **kwargs: Any) -> BoundFunction:
         """The same call, ready to be run many times. The arrays must stay where they are; captured numbers keep their values."""

@@ -186,15 +186,15 @@ class Program:
             raise TypeError(f"{self.name} got two values for {', '.join(sorted(twice))}")
         return {**named, **kwargs}
 
-    def _give_all(self, arguments, values, results):
-        """Gives the values and returns what is made for the results, by name."""
+    def _give_all(self, arguments, values, results, numbers):
+        """Gives the values and returns what is made for the results, by name. `numbers`: for each result, whether it is a single number."""
         for name, value in values.items():
             arguments.give(name, value)
         made = {}
         if results:
             check(library.sdfg_args_solve(arguments._handle))
-        for name in results:
-            made[name] = values[name] if name in values else arguments.allocate(name)
+        for name, number in zip(results, numbers):
+            made[name] = values[name] if name in values else arguments.allocate(name, number)
             if name not in values:
                 arguments.give(name, made[name])
         arguments.finish()

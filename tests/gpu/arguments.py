@@ -106,6 +106,29 @@ class Old(Dlpack):
     version = None
 
 
+class Standard(Dlpack):
+    """As CuPy has it: with the functions of the array API."""
+    device = "cuda:0"
+
+    def __array_namespace__(self):
+        return type(self)
+
+    @classmethod
+    def zeros(cls, shape, *, dtype, device):
+        assert device == cls.device
+        return cls(numpy.zeros(shape, dtype))
+
+
+Standard.float64 = "float64"
+
+
+class Fixed(Standard):
+    """As JAX has it: arrays are not written in place."""
+
+    def __init__(self, array):
+        super().__init__(array, writable=False)
+
+
 class Turned(Interface):
     """Columns and rows exchanged, in place."""
 
@@ -125,6 +148,10 @@ def axpy_of_types(alpha: sdfg.float64, X: sdfg.float64[N], Y: sdfg.float64[N]):
 
 def axpy_of_values(alpha, X, Y):
     Y[:] = alpha * X + Y
+
+
+def sums(X):
+    return X + X, X.sum(), X > 1
 
 
 class Arguments(unittest.TestCase):
@@ -220,6 +247,21 @@ class Arguments(unittest.TestCase):
         plain(1.0, Dlpack(numpy.zeros((4, 3), numpy.float32)), result) # another variant
         with self.assertRaisesRegex(TypeError, "a single value is expected, not an array"):
             typed(Dlpack(values), x, y)
+
+    def test_results(self):
+        f = sdfg.program(sums, engine=sdfg.Engine(device="cuda", cache_dir=None))
+        values = numpy.arange(6.0)
+        for kind, expected in (Standard, Standard), (Fixed, numpy.ndarray), (Interface, numpy.ndarray):
+            with self.subTest(kind=kind.__name__):
+                for _ in range(2):
+                    doubled, total, large = f(kind(values))
+                    self.assertIs(type(doubled), expected)
+                    self.assertEqual((doubled.get() if expected is Standard else doubled).tolist(), (2 * values).tolist())
+                    self.assertEqual((type(total), total), (numpy.float64, 15))
+                    self.assertIs(type(large), numpy.ndarray) # no such elements there
+                    self.assertEqual(large.tolist(), (values > 1).tolist())
+                bound = f.bind(kind(values))
+                self.assertIs(type(bound()[0]), expected)
 
     def test_checked_mode(self):
         text = (EXAMPLES / "histogram.sdfg").read_text().replace("max(0, min(15, int(16 * pixel)))", "int(16 * pixel)")
