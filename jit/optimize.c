@@ -4,6 +4,7 @@
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <string.h>
 
 /* The lean pipeline: what loops over arrays need, and nothing else: a fifth to a third of the time of default<O3> for
  * programs of many loops, and the same run times on two dozen kernels with bounds known and unknown, but for one thing:
@@ -64,5 +65,7 @@ bool jit_unit_optimize(struct jit_unit *u, LLVMTargetMachineRef machine, const s
         jit_unit_fail(u, "optimizing", message);
         LLVMDisposeErrorMessage(message);
     }
+    if (!u->failed && !o->quick && !strncmp(LLVMGetTarget(u->module), "x86_64", 6))
+        jit_keep_plain_stores(u);
     return !u->failed;
 }

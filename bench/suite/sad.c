@@ -7,7 +7,7 @@ void sad(int64_t N, int64_t M, int64_t K, const int32_t *restrict A, const int32
 #pragma omp parallel for collapse(2)
     for (int64_t dy = 0; dy < K; dy++)
         for (int64_t dx = 0; dx < K; dx++) {
-            int32_t s = 0;
+            int64_t s = 0;
             for (int64_t i = 0; i < N - K; i++)
                 for (int64_t j = 0; j < M - K; j++)
                     s += abs(A[i * M + j] - B[(i + dy) * M + j + dx]);

@@ -1,7 +1,8 @@
 """check.py SDFG-RUN FILE: golden checks of lowering. A line 'run: PROGRAM OPTIONS' prints what sdfg-run --emit=... makes of the program;
 the lines after it must occur in that text, in order, each in a line behind that of the one before. A line that begins with '! ' must not
 occur between its neighbours. '# ' begins a comment. Blanks are not compared, and neither are the numbers of tree variables and alias classes; '...' stands
-for anything within a line. Programs are looked up in examples/, tests/run/corner/cases/ and tests/run/library/."""
+for anything within a line. Programs are looked up in examples/, tests/run/corner/cases/ and
+tests/run/library/, or are files of the project: FILE.py:NAME."""
 import pathlib
 import re
 import shlex
@@ -13,6 +14,8 @@ top = path.parents[2]
 
 
 def program(name):
+    if (top / name.partition(":")[0]).is_file():
+        return str(top / name)
     for candidate in (top / "examples" / f"{name}.sdfg", top / "tests/run/corner/cases" / name / "prog.sdfg", top / "tests/run/library" / name / "prog.sdfg"):
         if candidate.exists():
             return str(candidate)
