@@ -68,7 +68,8 @@ LLVMTargetMachineRef jit_machine_new(const struct jit_machine *m);
 bool jit_unit_fail(struct jit_unit *u, const char *doing, const char *message);
 /* Verifies it first. */
 bool jit_unit_optimize(struct jit_unit *u, LLVMTargetMachineRef machine, const struct jit_options *o);
-void jit_keep_plain_stores(struct jit_unit *u); /* plain_stores.c: of an optimized unit for x86 */
+/* plain_stores.c: of an optimized unit for x86. */
+void jit_keep_plain_stores(struct jit_unit *u, LLVMTargetMachineRef machine);
 bool jit_unit_emit(struct jit_unit *u, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind,
                    LLVMMemoryBufferRef *out);
 bool jit_unit_report(struct jit *j,

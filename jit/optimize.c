@@ -66,6 +66,6 @@ bool jit_unit_optimize(struct jit_unit *u, LLVMTargetMachineRef machine, const s
         LLVMDisposeErrorMessage(message);
     }
     if (!u->failed && !o->quick && !strncmp(LLVMGetTarget(u->module), "x86_64", 6))
-        jit_keep_plain_stores(u);
+        jit_keep_plain_stores(u, machine);
     return !u->failed;
 }

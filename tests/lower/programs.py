@@ -1,0 +1,11 @@
+"""Programs for the checks beside this file."""
+import sdfg
+
+N = sdfg.symbol("N")
+
+
+@sdfg.program
+def six(A: sdfg.float32[N, 6], B: sdfg.float32[N, 6]):
+    for i in range(N):
+        for j in range(6):
+            B[i, j] = A[i, j] * A[i, j] + 1
