@@ -4,6 +4,7 @@
  *   // run: N=10 A=20        values of parameters; an array has so many elements, which begin as 1, 2, 3, ...,
  *                           or is missing (-1)
  *   // runs: 2               how often (1)
+ *   // passes: NAME...       passes over the tree that run first, for a device
  *   // budget: 5             statements of a function before it is cut into parts (no limit)
  *   // calls: NAME...        functions of the driver whose calls are counted
  *
@@ -11,6 +12,7 @@
 #include "gpu/image.h"
 #include "jit/jit.h"
 #include "lower/llvm/llvm.h"
+#include "lower/opt/passes.h"
 #include "lower/tree/tree_read.h"
 
 #include <dlfcn.h>
@@ -153,6 +155,32 @@ static bool add_image(struct program *p)
     return true;
 }
 
+static bool run_pass(struct program *p, const char *name)
+{
+    static const struct {
+        const char *name;
+        tree_pass *run;
+    } passes[] = {
+#define TREE_PASS(name, function, device, needs, makes, breaks, text) { name, function },
+#include "lower/opt/passes.def"
+    };
+    const struct tree_options options = { .device = true };
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
+        if (!strcmp(passes[i].name, name))
+            return passes[i].run(p->tree, &options) && tree_verify(p->tree, p->ir->diags);
+    printf("no pass '%s'\n", name);
+    return false;
+}
+
+static bool run_passes(struct program *p)
+{
+    char *save = NULL, *list = arena_strndup(p->ir->arena, comment(p, "passes"), strlen(comment(p, "passes")));
+    for (char *name = strtok_r(list, " ", &save); name; name = strtok_r(NULL, " ", &save))
+        if (!run_pass(p, name))
+            return false;
+    return true;
+}
+
 static bool compile(struct program *p)
 {
     const struct jit_options o = { .opt_level = -1, .num_threads = 1, .runtime_symbol = sdfg_rt_symbol };
@@ -163,7 +191,7 @@ static bool compile(struct program *p)
                                      .user = p };
     p->tree = tree_read(p->ir, p->text, strlen(p->text));
     p->jit = p->tree ? jit_new(p->ir->arena, p->ir->diags, &o) : NULL;
-    return p->jit && llvm_emit(p->tree, p->ir->diags, &lo);
+    return p->jit && run_passes(p) && llvm_emit(p->tree, p->ir->diags, &lo);
 }
 
 /* ---- running ---- */
