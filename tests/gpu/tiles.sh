@@ -27,6 +27,12 @@ for program in plain half single complex_single complex_double bytes_ integers l
 done
 is tile stack --B=9 --M=129 --N=90 --K=64  # no shorter strip
 is tile plain --M=1024 --N=128 --K=65      # whole tiles, a strip of one
+for program in lower two_terms upper falling rows_bounded first_row_without_columns; do
+    is tile $program --M=390 --K=70
+    is nest $program --M=390 --K=63
+done
+is tile weights $sizes
+is nest band --M=390 --K=70 # both bounds of columns depend on rows
 is nest plain --M=40 --N=1100 --K=70       # few tiles
 is nest plain --M=130 --N=1100 --K=63      # short sums
 exit $failed

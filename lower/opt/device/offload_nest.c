@@ -442,8 +442,8 @@ void offload_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *lo
     n.all.keeps = true;
     if (count > 1)
         offload_group_find(o, loop, n.grid.loops[n.grid.num_loops - 1], TREE_WARP, &n.row);
-    struct tree_stmt *few =
-        count > 1 && is_regular(o, &n) ? offload_tile(o, out, n.grid.loops, n.grid.num_loops) : NULL;
+    bool alone = !n.all.count && !n.row.count; /* no results that threads combine */
+    struct tree_stmt *few = count > 1 && alone ? offload_tile(o, out, n.grid.loops, n.grid.num_loops) : NULL;
     out = few ? few : out;
     if (count > 1 && is_regular(o, &n) && offload_team(o, out, n.grid.loops, n.grid.num_loops))
         return;

@@ -24,9 +24,11 @@ static void see_touch(void *user, struct memory *m, bool write)
 static bool see(void *user, struct tree_stmt *s)
 {
     struct mention *w = user;
+    bool before = w->write;
+    w->write = false;
     offload_each_touch(w->offload, s, see_touch, w);
-    if (s->kind == STMT_REDUCE || s->kind == STMT_UPDATE)
-        w->read |= w->write; /* it may have been this one */
+    w->read |= w->write && (s->kind == STMT_REDUCE || s->kind == STMT_UPDATE);
+    w->write |= before;
     if (s->var && s->var->type->kind == TYPE_POINTER)
         w->moved |= offload_same(&w->offload->by_var[s->var->id]) == w->memory;
     return true;

@@ -6,7 +6,8 @@
  *                 A[i, j, k] = A[i, j, k - 1]                A[i, j, k] = A[i, j, k - 1]
  *
  * Legality: Iterations of the nest never access what other iterations of it change, for no two values of the outer
- * loop (the test of fusion, applied to the nest and itself).
+ * loop (the test of fusion, applied to the nest and itself). For devices, values that each iteration of the outer loop
+ * computes for the nest are computed by those of the nest: nothing in it changes what they are made of.
  * Profitability: If memory is accessed with smaller strides afterwards, unless what has large strides is going to be
  * packed; else inside of all but the last loop of a parallel nest, so that threads are started once. Behind
  * the proofs of independence, for devices: always, since each iteration of the nest is going to be a thread. */
@@ -76,7 +77,8 @@ static uint32_t wanted_depth(const struct tree_stmt *loop, const struct fuse_nes
 
 /* ---- the walk ---- */
 
-static bool may_go_inside(struct iterations *x, struct tree_stmt *loop, const struct fuse_nest *nest)
+static bool may_go_inside(struct iterations *x, struct tree_stmt *loop, const struct fuse_nest *nest,
+                          const struct tree_frame *frame)
 {
     struct tree *t = x->tree;
     struct remarks *r = t->ir->remarks;
@@ -85,7 +87,7 @@ static bool may_go_inside(struct iterations *x, struct tree_stmt *loop, const st
         remark(r, loop->place, subject, REMARK_INTERCHANGE_BOUNDS, last);
     else if (!iterations_keep_variables(x, loop))
         remark(r, loop->place, subject, REMARK_INTERCHANGE_VARIABLE, last);
-    else if (!iterations_are_apart(x, loop, nest, NULL))
+    else if (!iterations_are_apart(x, loop, nest, frame))
         remark(r, loop->place, subject, REMARK_INTERCHANGE_DEPENDENCE, last,
                remark_dependence(t, x->obstacle.a, x->obstacle.b));
     else
@@ -93,20 +95,60 @@ static bool may_go_inside(struct iterations *x, struct tree_stmt *loop, const st
     return false;
 }
 
-static bool try_loop(struct iterations *x, struct tree_stmt *loop, bool device)
+/* The nest that the body of the loop consists of, or ends with: in front of it there are values for it alone. NULL:
+ * there is none. */
+static struct tree_stmt *nest_in(struct iterations *x, const struct tree_stmt *loop, bool device)
 {
-    if (loop->kind != STMT_FOR || loop->loop.parallel || (device && loop->loop.independent) ||
-        loop->body->items.count != 1 || loop->body->items.items[0]->kind != STMT_FOR)
+    const struct tree_stmt *body = loop->body;
+    uint32_t last = body->items.count - 1;
+    struct piece_set values;
+    if (body->items.count == 0 || body->items.items[last]->kind != STMT_FOR || (last > 0 && !device))
+        return NULL;
+    piece_set_init(&values, x->tree->scratch, x->tree);
+    piece_set_clear(&values);
+    for (uint32_t i = 0; i < last; i++) {
+        struct tree_piece value = { 0 };
+        if (body->items.items[i]->kind != STMT_ASSIGN)
+            return NULL;
+        piece_add(x->tree->scratch, &value, body->items.items[i], NULL);
+        if (value.effects)
+            return NULL;
+        piece_set_add(&values, &value);
+    }
+    struct tree_piece changes = { 0 };
+    piece_add_changes(x->tree->scratch, &changes, body->items.items[last]);
+    return last > 0 && piece_set_orders(&values, &changes) ? NULL : body->items.items[last];
+}
+
+/* Values in front of the nest go to the begin of its innermost body. */
+static void move_values(struct tree *t, const struct tree_stmt *loop, struct tree_stmt *innermost)
+{
+    struct tree_stmt *body = stmt_block(t);
+    for (uint32_t i = 0; i + 1 < loop->body->items.count; i++)
+        stmt_append(t, body, loop->body->items.items[i]);
+    for (uint32_t i = 0; i < innermost->body->items.count; i++)
+        stmt_append(t, body, innermost->body->items.items[i]);
+    innermost->body = body;
+}
+
+/* `frame`: the loops around, or NULL. */
+static bool try_loop(struct iterations *x, struct tree_stmt *loop, const struct tree_frame *frame, bool device)
+{
+    struct tree_stmt *inside = NULL;
+    if (loop->kind == STMT_FOR && !loop->loop.parallel && !(device && loop->loop.independent))
+        inside = nest_in(x, loop, device);
+    if (!inside)
         return false;
     struct tree_piece piece = { 0 };
-    piece_add(x->tree->scratch, &piece, loop, NULL);
-    struct fuse_nest nest = fuse_nest_of(loop->body->items.items[0], &piece);
+    piece_add(x->tree->scratch, &piece, loop, frame);
+    struct fuse_nest nest = fuse_nest_of(inside, &piece);
     if (piece.control || piece.effects || piece.frees)
         return false;
     nest.depth = wanted_depth(loop, &nest, device);
-    if (nest.depth == 0 || !may_go_inside(x, loop, &nest))
+    if (nest.depth == 0 || !may_go_inside(x, loop, &nest, frame))
         return false;
     struct tree_stmt *last = nest.loops[nest.depth - 1], *inner = NEW(x->tree->arena, struct tree_stmt);
+    move_values(x->tree, loop, last);
     remark(x->tree->ir->remarks, loop->place, remark_subject(x->tree, loop), REMARK_INTERCHANGED,
            remark_subject(x->tree, last));
     *inner = *loop;
@@ -123,7 +165,7 @@ static bool look(void *user, struct tree_stmt *s)
     if (s->kind == STMT_PARALLEL)
         return false;
     if (s->kind == STMT_FOR && !map_has(&w->packed, s))
-        try_loop(&w->x, s, false);
+        try_loop(&w->x, s, NULL, false);
     for (uint32_t i = 0; s->kind == STMT_FOR && i < s->body->items.count; i++)
         if (pack_wants(&w->x, w->options, s, i))
             map_put(w->x.tree->scratch, &w->packed, s->body->items.items[i], s);
@@ -131,17 +173,20 @@ static bool look(void *user, struct tree_stmt *s)
 }
 
 /* From the inside out, so that several loops go into the same nest. */
-static void look_for_nests(struct iterations *x, struct tree_stmt *s)
+static void look_for_nests(struct iterations *x, struct tree_stmt *s, const struct tree_frame *frame)
 {
+    struct tree_frame inner;
     if (s->kind == STMT_PARALLEL)
         return;
+    if (s->kind == STMT_FOR)
+        inner = tree_frame_of(frame, s);
     for (uint32_t i = 0; i < s->items.count; i++)
-        look_for_nests(x, s->items.items[i]);
+        look_for_nests(x, s->items.items[i], frame);
     if (s->body)
-        look_for_nests(x, s->body);
+        look_for_nests(x, s->body, s->kind == STMT_FOR ? &inner : frame);
     if (s->otherwise)
-        look_for_nests(x, s->otherwise);
-    try_loop(x, s, true);
+        look_for_nests(x, s->otherwise, frame);
+    try_loop(x, s, frame, true);
 }
 
 static bool interchange(struct tree *t, const struct tree_options *o, bool device)
@@ -150,7 +195,7 @@ static bool interchange(struct tree *t, const struct tree_options *o, bool devic
         struct tree_func *f = t->functions.items[i];
         struct interchange w = { .x = iterations_of(t, f), .options = o };
         if (device)
-            look_for_nests(&w.x, f->body);
+            look_for_nests(&w.x, f->body, NULL);
         else
             stmt_visit(f->body, look, &w);
     }

@@ -8,8 +8,11 @@
  *                                                       T[i * N + j] = v
  *                                                   }
  *
+ * What is stored to the place right in front of the loop is what the variable begins with; the condition is not needed
+ * then.
+ *
  * Legality: No other access of the loop can meet it (tree_depend.h).
- * Profitability: Always. */
+ * Profitability: Always; for devices in the loops of one thread, which are those in nests. */
 #include "lower/opt/passes.h"
 #include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
@@ -18,6 +21,8 @@
 struct promote {
     struct tree *tree;
     struct tree_whole whole;
+    bool device;
+    struct tree_stmt *before; /* in front of what is looked at, in the same block; NULL: nothing */
 };
 
 /* The place of a store. */
@@ -102,19 +107,29 @@ static struct tree_expr *replace_load(void *user, struct tree_expr *e)
     return member ? expr_var(p->tree, p->var) : e;
 }
 
+static bool is_store(const struct kept *p, const struct tree_stmt *s)
+{
+    return s->kind == STMT_STORE && s->alias == p->store->alias && is_place(p, s->pointer, s->index, s->value->type);
+}
+
+static void become_assignment(const struct kept *p, struct tree_stmt *s)
+{
+    struct tree_stmt *assign = stmt_assign(p->tree, stmt_block(p->tree), p->var, s->value);
+    assign->place = s->place;
+    *s = *assign;
+}
+
 static bool replace(void *user, struct tree_stmt *s)
 {
     struct kept *p = user;
-    if (s->kind == STMT_STORE && s->alias == p->store->alias && is_place(p, s->pointer, s->index, s->value->type)) {
-        struct tree_stmt *assign = stmt_assign(p->tree, stmt_block(p->tree), p->var, s->value);
-        assign->place = s->place;
-        *s = *assign;
-    }
+    if (is_store(p, s))
+        become_assignment(p, s);
     stmt_rewrite(p->tree, s, replace_load, p);
     return true;
 }
 
-static void promote(struct kept *p, struct tree_stmt *loop)
+/* `before`: a store to the place right in front of the loop, or NULL. */
+static void promote(struct kept *p, struct tree_stmt *loop, struct tree_stmt *before)
 {
     struct tree *t = p->tree;
     struct tree_stmt place = *p->store, *inner = NEW(t->arena, struct tree_stmt), *block = stmt_block(t);
@@ -123,9 +138,12 @@ static void promote(struct kept *p, struct tree_stmt *loop)
     stmt_visit(loop->body, replace, p);
     *inner = *loop;
     struct tree_expr *runs = expr_binary(t, EXPR_LT, loop->begin, loop->end);
-    struct tree_stmt *inside = expr_is_int(runs, 1) ? block : stmt_if(t, block, runs)->body;
-    stmt_assign(t, inside, p->var, expr_load(t, place.value->type, place.pointer, place.index, place.alias))->place =
-        place.place;
+    struct tree_stmt *inside = before || expr_is_int(runs, 1) ? block : stmt_if(t, block, runs)->body;
+    if (before)
+        become_assignment(p, before);
+    else
+        stmt_assign(t, inside, p->var, expr_load(t, place.value->type, place.pointer, place.index, place.alias))
+            ->place = place.place;
     stmt_append(t, inside, inner);
     stmt_store(t, inside, place.pointer, place.index, expr_var(t, p->var), place.alias)->place = place.place;
     *loop = *block;
@@ -168,7 +186,8 @@ static bool try_loop(struct promote *w, struct tree_stmt *loop, const struct tre
         linear_of(&p.at, s->index);
         if (!p.at.known || !is_alone(&p, &piece))
             continue;
-        promote(&p, loop);
+        promote(&p, loop, w->before && is_store(&p, w->before) ? w->before : NULL);
+        w->before = NULL;
         return true;
     }
     return false;
@@ -176,9 +195,23 @@ static bool try_loop(struct promote *w, struct tree_stmt *loop, const struct tre
 
 static struct tree_stmt *find_loop(struct tree_stmt *s)
 {
-    while (s->kind != STMT_FOR) /* a block of an IF, or of load, loop and store */
-        s = s->kind == STMT_IF ? s->body : s->items.items[s->items.count == 1 ? 0 : 1];
+    while (s->kind != STMT_FOR) { /* a block of an IF, or of load, loop and store */
+        uint32_t i = 0;
+        while (s->kind == STMT_BLOCK && !s->items.items[i]->body && s->items.items[i]->kind != STMT_BLOCK)
+            i++;
+        s = s->kind == STMT_IF ? s->body : s->items.items[i];
+    }
     return s;
+}
+
+static bool is_threaded(const struct tree_stmt *loop) { return loop->loop.parallel || loop->loop.independent; }
+
+/* Is it a loop of one thread? */
+static bool is_sequential(const struct promote *w, const struct tree_stmt *loop, const struct tree_frame *frame)
+{
+    while (w->device && frame && !is_threaded(frame->loop))
+        frame = frame->outer;
+    return !is_threaded(loop) && (frame || !w->device);
 }
 
 static void look(struct promote *w, struct tree_stmt *s, const struct tree_frame *frame)
@@ -188,26 +221,28 @@ static void look(struct promote *w, struct tree_stmt *s, const struct tree_frame
     if (s->kind == STMT_PARALLEL)
         w->tree->region = s;
     if (s->kind == STMT_FOR) {
-        while (!s->loop.parallel && !s->loop.independent && try_loop(w, s, frame))
+        while (is_sequential(w, s, frame) && try_loop(w, s, frame))
             s = find_loop(s);
         inside = tree_frame_of(frame, s);
         frame = &inside;
     }
+    w->before = NULL;
     if (s->body)
         look(w, s->body, frame);
     if (s->otherwise)
         look(w, s->otherwise, frame);
-    for (uint32_t i = 0; i < s->items.count; i++)
+    for (uint32_t i = 0; i < s->items.count; i++) {
+        w->before = i ? s->items.items[i - 1] : NULL;
         look(w, s->items.items[i], frame);
+    }
     w->tree->region = region;
 }
 
 bool opt_scalar_replacement(struct tree *t, const struct tree_options *o)
 {
-    (void)o;
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct promote w = { .tree = t, .whole = { t, f, { 0 } } };
+        struct promote w = { .tree = t, .whole = { t, f, { 0 } }, .device = o->device };
         look(&w, f->body, NULL);
         stmt_flatten(t, f->body);
     }

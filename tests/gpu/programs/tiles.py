@@ -1,4 +1,4 @@
-"""Products of matrices for tiles in shared memory: types, transposed and strided operands, several products, what stands around a sum."""
+"""Products of matrices for tiles in shared memory: types, transposed and strided operands, several products, what stands around a sum, bounds of triangles."""
 import sdfg
 
 M, N, K, B = (sdfg.symbol(name) for name in "MNKB")
@@ -59,3 +59,61 @@ def stack(A: sdfg.float64[B, M, K], X: sdfg.float64[B, K, N], C: sdfg.float64[B,
 def around(A: sdfg.float64[M, K], X: sdfg.float64[K, N], D: sdfg.float64[M, N], C: sdfg.float64[M, N]):
     C[:] = 2 * (A @ X) + D
 
+
+
+def lower(A: sdfg.float64[M, K], C: sdfg.float64[M, M]):
+    for i in range(M):
+        C[i, : i + 1] *= 0.5
+        for k in range(K):
+            C[i, : i + 1] += 2 * A[i, k] * A[: i + 1, k]
+
+
+def two_terms(A: sdfg.float64[M, K], X: sdfg.float64[M, K], C: sdfg.float64[M, M]):
+    for i in range(M):
+        C[i, : i + 1] *= 0.5
+        for k in range(K):
+            C[i, : i + 1] += A[: i + 1, k] * X[i, k] + X[: i + 1, k] * A[i, k]
+
+
+def upper(A: sdfg.float64[M, K], C: sdfg.float64[M, M]):
+    for i in range(M):
+        for k in range(K):
+            C[i, i + 1 :] += A[i, k] * A[i + 1 :, k]
+
+
+def falling(A: sdfg.float64[M, K], X: sdfg.float64[K, M], C: sdfg.float64[M, M]):
+    for i in range(M):
+        for j in range(M - i):
+            s = C[i, j]
+            for k in range(K):
+                s = s + A[i, k] * X[k, j]
+            C[i, j] = s
+
+
+def rows_bounded(A: sdfg.float32[M, K], C: sdfg.float32[M, M]):
+    for j in range(M):
+        for k in range(K):
+            C[: j + 1, j] += A[j, k] * A[: j + 1, k]
+
+
+def first_row_without_columns(A: sdfg.float64[M, K], C: sdfg.float64[M, M]):
+    for i in range(M):
+        for k in range(K):
+            C[i, :i] += A[i - 1, k] * A[:i, k]
+
+
+def weights(A: sdfg.float64[M, K], D: sdfg.float64[K], X: sdfg.float64[K, N], C: sdfg.float64[M, N]):
+    for i, j in sdfg.map[0:M, 0:N]:
+        s = 0.0
+        for k in range(K):
+            s += A[i, k] * D[k] * X[k, j]
+        C[i, j] = s
+
+
+def band(A: sdfg.float64[2 * M, K], C: sdfg.float64[M, 2 * M]):
+    for i in range(M):
+        for j in range(i, i + M):
+            s = C[i, j]
+            for k in range(K):
+                s = s + A[i, k] * A[j, k]
+            C[i, j] = s
