@@ -153,6 +153,7 @@ struct sdfg_rt_handle {
 struct sdfg_rt_stage {
     char *memory; /* two buffers; NULL: none yet */
     bool refused; /* the driver had none */
+    size_t bytes; /* of transfers that might have used it, so far */
     bool busy[2]; /* what was moved last may not be done; then `moved` says when it is */
     cuda_event moved[2];
 };

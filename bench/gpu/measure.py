@@ -94,7 +94,7 @@ def measured(options, command, repeat, clock):
     for event in events:
         if event["tid"]:
             continue
-        kernel = event["name"].startswith("Kernel ")
+        kernel = event["name"].startswith(("Kernel ", "Library "))
         sums["kernels" if kernel else "transfers"] += event["dur"] * 1e-6 / runs
         sums["launches"] += kernel / runs
         sums["bytes"] += event["args"].get("bytes", 0) / runs

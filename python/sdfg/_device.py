@@ -97,11 +97,13 @@ def memory_of(value):
 
 
 def zeros_like(value, shape, dtype):
-    """An array of zeros in C order on the device of `value` by the package that `value` is of: the one that its array API names, or PyTorch. None
+    """An array of zeros in C order on the device of `value` by the package that `value` is of: CuPy, PyTorch, or the one that its array API names. None
     if the package has no such elements, or its arrays cannot be written in place."""
-    package = sys.modules.get("torch") if type(value).__module__.partition(".")[0] == "torch" else None
-    if package is None and hasattr(value, "__array_namespace__"):
-        package = value.__array_namespace__()
+    name = type(value).__module__.partition(".")[0]
+    if name == "cupy":
+        with value.device:
+            return sys.modules[name].zeros(shape, dtype)
+    package = sys.modules.get("torch") if name == "torch" else value.__array_namespace__() if hasattr(value, "__array_namespace__") else None
     kind = getattr(package, dtype.name, None)
     if kind is None:
         return None

@@ -1,8 +1,9 @@
 /* Loops of maps that ask for unrolling keep the request only within a budget of statements; nested requests multiply.
- * Loops of kernels with long bodies, whose trip counts only a run knows, are marked `rolled`: NVRTC unrolls them else.
+ * Loops whose iterations the threads of a kernel share are marked `rolled` if their bodies are long and their trip
+ * counts known to a run alone: NVRTC unrolls them else.
  * Legality: Always legal: the loop stays a loop.
- * Profitability: A compiler's time for straight-line code grows faster than its length. What copies of iterations gain
- * on a device is loads that are on their way together, and long bodies have many of their own. */
+ * Profitability: A compiler's time for straight-line code grows faster than its length. A thread has few iterations of
+ * loops that are shared. Those of its own keep their copies: loads of several iterations are on their way together. */
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
 
@@ -54,7 +55,8 @@ static double unrolled_size(struct unrolling *u, struct tree_stmt *s)
     if (s->kind != STMT_FOR)
         return size;
     if (!s->loop.unroll) {
-        s->loop.rolled |= u->device && size > MOST_OF_COPIED && trips(s) == 1;
+        bool threads = u->device && !expr_is_int(s->step, 1); /* share its iterations */
+        s->loop.rolled |= threads && size > MOST_OF_COPIED && trips(s) == 1;
         return size;
     }
     double unrolled = size * trips(s);
