@@ -65,8 +65,39 @@ def _of_interface(value, interface):
     if interface.get("mask") is not None:
         raise TypeError("arrays with a mask have no counterpart in SDFGs")
     strides = None if steps is None else tuple(step // dtype.itemsize for step in steps)
-    name = dtype.name if dtype.isnative else str(dtype)
-    return Memory(address or 0, name, shape, strides, CUDA, -1, not readonly, interface.get("stream"), value)
+    return Memory(address or 0, _name_of(dtype), shape, strides, CUDA, -1, not readonly, interface.get("stream"), value)
+
+
+# ---- without a protocol, whose objects take tens of microseconds to make ----
+
+_names = {} # of element types, by what the packages call them
+
+
+def _name_of(dtype):
+    name = _names.get(dtype)
+    if name is None:
+        name = _names[dtype] = str(dtype).rpartition(".")[2] if type(dtype).__module__ == "torch" else dtype.name if dtype.isnative else str(dtype)
+    return name
+
+
+def _of_torch(value):
+    if value.device.type != "cuda" or value.layout is not sys.modules["torch"].strided or value.requires_grad or value.is_conj() or value.is_neg():
+        return None # DLPack has the answer or the error
+    stream = sys.modules["torch"].cuda.current_stream(value.device).cuda_stream
+    return Memory(value.data_ptr(), _name_of(value.dtype), tuple(value.shape), value.stride(), CUDA, value.device.index, True, stream or _LEGACY, value)
+
+
+def _of_cupy(value):
+    size = value.dtype.itemsize
+    if any(step % size for step in value.strides):
+        return None
+    stream = sys.modules["cupy"].cuda.get_current_stream().ptr
+    return Memory(value.data.ptr, _name_of(value.dtype), value.shape, tuple([step // size for step in value.strides]), CUDA, value.device.id, True,
+                  stream or _LEGACY, value)
+
+
+_QUICK = {("torch", "Tensor"): _of_torch, ("cupy", "ndarray"): _of_cupy}
+_quick_of, _missing = {}, object() # by class
 
 
 def is_device(value):
@@ -87,8 +118,15 @@ def layout_of(value):
 
 def memory_of(value):
     """The memory of an array on a device; None if it is something else."""
-    if isinstance(value, numpy.ndarray):
+    kind = type(value)
+    if kind is numpy.ndarray or kind is int or kind is float:
         return None
+    quick = _quick_of.get(kind, _missing)
+    if quick is _missing:
+        quick = _quick_of[kind] = _QUICK.get((kind.__module__.partition(".")[0], kind.__name__))
+    found = quick and quick(value)
+    if found is not None or isinstance(value, numpy.ndarray):
+        return found
     if hasattr(value, "__dlpack_device__") and hasattr(value, "__dlpack__"):
         kind, index = value.__dlpack_device__()
         return _of_dlpack(value, int(kind), index) if int(kind) in (CUDA, MANAGED) else None

@@ -129,6 +129,75 @@ class Fixed(Standard):
         super().__init__(array, writable=False)
 
 
+class Package:
+    """What the module asks CuPy and PyTorch for, without a protocol: their current stream, and arrays of zeros."""
+    strided, used = "strided", 0
+
+    class cuda:
+        @staticmethod
+        def get_current_stream():
+            return Package.stream
+
+        @staticmethod
+        def current_stream(device):
+            return Package.stream
+
+    @staticmethod
+    def zeros(shape, dtype, device=None):
+        return (Tensors if device else Arrays)(numpy.zeros(shape, dtype))
+
+
+class Stream:
+    ptr = cuda_stream = 0
+
+
+class Place:
+    """Of an array of both packages."""
+    type, id, index = "cuda", 0, 0
+
+    def __enter__(self):
+        Package.used += 1
+
+    def __exit__(self, *_):
+        pass
+
+
+class Direct(Memory):
+    device, layout, requires_grad = Place(), Package.strided, False
+
+    def is_conj(self):
+        return False
+
+    is_neg = is_conj
+
+    @property
+    def __cuda_array_interface__(self):
+        raise AssertionError("another way is shorter")
+
+
+class Arrays(Direct):
+    @property
+    def data(self):
+        class data:
+            ptr = self.address.value
+        return data
+
+    strides = property(lambda self: numpy.empty(self.shape, self.dtype).strides)
+
+
+class Tensors(Direct):
+    def data_ptr(self):
+        return self.address.value
+
+    def stride(self):
+        return tuple(step // self.dtype.itemsize for step in numpy.empty(self.shape, self.dtype).strides)
+
+
+Package.stream, Package.float64 = Stream, numpy.dtype("float64")
+Arrays.__module__, Arrays.__name__, Tensors.__module__, Tensors.__name__ = "cupy", "ndarray", "torch", "Tensor"
+sys.modules.update(cupy=Package, torch=Package)
+
+
 class Turned(Interface):
     """Columns and rows exchanged, in place."""
 
@@ -159,14 +228,14 @@ class Arguments(unittest.TestCase):
         self.axpy = sdfg.Program(EXAMPLES / "axpy.sdfg", engine=sdfg.Engine(device="cuda", cache_dir=None))
 
     def test_in_place(self):
-        for kind in Interface, Dlpack, Old:
+        for kind in Interface, Dlpack, Old, Arrays, Tensors:
             with self.subTest(kind=kind.__name__):
                 x, y = kind(numpy.arange(100.0)), kind(numpy.ones(100))
                 before = moved()
                 self.axpy(alpha=2.0, X=x, Y=y)
                 self.assertEqual(moved(), before)
                 self.assertEqual(y.get().tolist(), (2 * numpy.arange(100.0) + 1).tolist())
-                if kind is not Interface:
+                if kind in (Dlpack, Old):
                     self.assertEqual(x.asked, 1)
 
     def test_mixed_and_bound(self):
@@ -179,10 +248,13 @@ class Arguments(unittest.TestCase):
     def test_behind_a_stream(self):
         stream = ctypes.c_void_p()
         drive("cuStreamCreate", ctypes.byref(stream), 1)
-        x, y, values = Interface(numpy.zeros(100), stream=stream.value), Interface(numpy.ones(100)), numpy.arange(100.0)
-        drive("cuMemcpyHtoDAsync_v2", x.address, ctypes.c_void_p(values.ctypes.data), ctypes.c_size_t(values.nbytes), stream)
-        self.axpy(alpha=2.0, X=x, Y=y)
-        self.assertEqual(y.get().tolist(), (2 * values + 1).tolist())
+        for kind in Interface, Arrays, Tensors:
+            x, y, values = kind(numpy.zeros(100), stream=stream.value), kind(numpy.ones(100)), numpy.arange(100.0)
+            drive("cuMemcpyHtoDAsync_v2", x.address, ctypes.c_void_p(values.ctypes.data), ctypes.c_size_t(values.nbytes), stream)
+            Stream.ptr = Stream.cuda_stream = stream.value
+            self.axpy(alpha=2.0, X=x, Y=y)
+            Stream.ptr = Stream.cuda_stream = 0
+            self.assertEqual(y.get().tolist(), (2 * values + 1).tolist())
 
     def test_calls_that_go_on(self):
         class Stream: # as CuPy has it
@@ -251,15 +323,16 @@ class Arguments(unittest.TestCase):
     def test_results(self):
         f = sdfg.program(sums, engine=sdfg.Engine(device="cuda", cache_dir=None))
         values = numpy.arange(6.0)
-        for kind, expected in (Standard, Standard), (Fixed, numpy.ndarray), (Interface, numpy.ndarray):
+        for kind, expected in (Standard, Standard), (Fixed, numpy.ndarray), (Interface, numpy.ndarray), (Arrays, Arrays), (Tensors, Tensors):
             with self.subTest(kind=kind.__name__):
                 for _ in range(2):
                     doubled, total, large = f(kind(values))
                     self.assertIs(type(doubled), expected)
-                    self.assertEqual((doubled.get() if expected is Standard else doubled).tolist(), (2 * values).tolist())
+                    self.assertEqual((doubled if expected is numpy.ndarray else doubled.get()).tolist(), (2 * values).tolist())
                     self.assertEqual((type(total), total), (numpy.float64, 15))
-                    self.assertIs(type(large), numpy.ndarray) # no such elements there
-                    self.assertEqual(large.tolist(), (values > 1).tolist())
+                    if kind is not Arrays: # has all types
+                        self.assertIs(type(large), numpy.ndarray) # no such elements there
+                    self.assertEqual((large.get() if kind is Arrays else large).tolist(), (values > 1).tolist())
                 bound = f.bind(kind(values))
                 self.assertIs(type(bound()[0]), expected)
 
