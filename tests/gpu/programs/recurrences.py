@@ -1,0 +1,36 @@
+"""Recurrences of one thread: along rows, in both directions, at places that data say, and with loads that may be of what was stored before."""
+import sdfg
+
+N, K = sdfg.symbol("N"), sdfg.symbol("K")
+
+
+def filter_rows(A: sdfg.float64[N, K], C: sdfg.float64[N, K]):
+    for i in sdfg.map[0:N]:
+        for k in range(2, K):
+            C[i, k] = A[i, k] - A[i, k - 1] + 0.5 * C[i, k - 1] - 0.25 * C[i, k - 2]
+        for k in range(3, K):
+            C[i, K - k] = C[i, K - k] + 0.5 * C[i, K - k + 1]
+
+
+def columns(A: sdfg.float64[K, N], C: sdfg.float64[K, N]):
+    for i in sdfg.map[0:N]:
+        for k in range(1, K):
+            C[k, i] = A[k, i] + 0.5 * C[k - 1, i]
+
+
+def mirrored(A: sdfg.float64[N, K], C: sdfg.float64[N, K]):
+    for i in sdfg.map[0:N]:
+        for k in range(K):
+            C[i, k] = A[i, k] + 0.5 * C[i, K - 1 - k]
+
+
+def by_data(A: sdfg.float64[N, K], J: sdfg.int64[K], C: sdfg.float64[N, K]):
+    for i in sdfg.map[0:N]:
+        for k in range(K):
+            C[i, J[k] % K] = A[i, k] + 0.5 * C[i, k]
+
+
+def distance(A: sdfg.float64[N, K], C: sdfg.float64[N, K], d: sdfg.int64):
+    for i in sdfg.map[0:N]:
+        for k in range(d, K):
+            C[i, k] = A[i, k] + 0.5 * C[i, k - d]

@@ -1,0 +1,13 @@
+#!/bin/sh
+# recurrences.sh SDFG-RUN PROGRAMS: recurrences of one thread, which are unrolled, give the results of the CPU. The stand-ins' variables are set.
+run=$1 programs=$2/recurrences.py failed=0
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+for program in filter_rows columns mirrored by_data "distance --d=1" "distance --d=5" "distance --d=19"; do
+    for K in 3 19 50; do
+        { "$run" "$programs:"$program --N=40 --K=$K --threads=1 --output=C=@"$folder/c.npy" &&
+            "$run" "$programs:"$program --N=40 --K=$K --device=cuda --cache="$folder/cache" --expect=C=@"$folder/c.npy"; } >"$folder/log" 2>&1 ||
+            { echo "wrong: $program --K=$K: $(tail -3 "$folder/log")"; failed=1; }
+    done
+done
+exit $failed
