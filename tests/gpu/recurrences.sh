@@ -10,4 +10,12 @@ for program in filter_rows columns mirrored by_data "distance --d=1" "distance -
             { echo "wrong: $program --K=$K: $(tail -3 "$folder/log")"; failed=1; }
     done
 done
+for program in "lower K" "upper L" "in_place K" "of_two K" "neighbours K"; do # of all earlier results: 32 at a time
+    size=${program#* } program=${program% *}
+    for extent in 1 32 77; do
+        { "$run" "$programs:$program" --$size=$extent --threads=1 --output=C=@"$folder/c.npy" &&
+            "$run" "$programs:$program" --$size=$extent --device=cuda --cache="$folder/cache" --expect=C=@"$folder/c.npy"; } >"$folder/log" 2>&1 ||
+            { echo "wrong: $program --$size=$extent: $(tail -3 "$folder/log")"; failed=1; }
+    done
+done
 exit $failed

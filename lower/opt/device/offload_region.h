@@ -62,6 +62,7 @@ struct device_region {
     struct tree_expr *within;         /* may it write in nests? NULL: all do */
     struct tree_stmt *front, *behind; /* of the host */
     struct tree_expr *most, *planes;  /* iterations of a nest, and of one of several loops; NULL: none yet */
+    uint32_t shared;                  /* bytes of shared memory that is taken */
     struct map private;               /* assignments that only items for thread 0 need */
     const struct tree_frame *frame;
 };
@@ -107,6 +108,12 @@ void offload_region_elements(struct device_region *r, struct tree_stmt *out, con
 /* for i = begin + thread * step to end step threads * step; the counter `v` may be NULL. */
 struct tree_stmt *offload_region_loop(struct device_region *r, struct tree_stmt *out, struct tree_var *v,
                                       struct tree_expr *begin, struct tree_expr *end, struct tree_expr *step);
+
+/* ---- offload_region_recurrence.c ---- */
+
+/* A loop each of whose iterations sums up terms of the results of all earlier ones; false, with nothing written: it is
+ * none such. */
+bool offload_region_recurrence(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s);
 
 /* ---- offload_sums.c ---- */
 

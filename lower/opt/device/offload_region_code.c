@@ -257,7 +257,7 @@ static void write(struct device_region *r, struct tree_stmt *out, struct tree_st
     case ITEM_CONTROL:
         if (s->kind == STMT_IF)
             write_branch(r, out, s);
-        else
+        else if (!offload_region_recurrence(r, out, s))
             write_loop(r, out, s);
         break;
     default: /* all threads leave, and what follows does not know how far each of them is */
