@@ -1,5 +1,5 @@
 /* Large transfers of ordinary memory of the host go through two pinned buffers in pieces: some threads copy one piece
- * while the device's engine moves the other one. On an H100 the driver moves 6 GB/s to the device and 14 from it, this
+ * while the device's engine moves the other one. On an H200 the driver moves 6 GB/s to the device and 14 from it, this
  * 28 and 26 (one thread copies 8). Pinned memory takes long to get (0.7 ms for each MiB), so a context has its pair
  * when some transfers have gone through the driver. A second transfer at the same time leaves its memory to the driver,
  * as do small ones, and all where no pinned memory or only one thread is left. */
