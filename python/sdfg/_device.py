@@ -116,16 +116,31 @@ def layout_of(value):
     return memory.dtype, memory.shape, None if packed else memory.strides
 
 
+def is_quick(kind):
+    """A class whose arrays quick_memory_of knows."""
+    found = _quick_of.get(kind, _missing)
+    if found is _missing:
+        found = _quick_of[kind] = _QUICK.get((kind.__module__.partition(".")[0], kind.__name__))
+    return found is not None
+
+
+def quick_memory_of(value):
+    """The memory of an array of CuPy or PyTorch on a device; None: memory_of knows."""
+    kind = type(value)
+    return _quick_of[kind](value) if is_quick(kind) else None
+
+
+def numpy_of(dtype):
+    """NumPy's type for an element type of a package."""
+    return dtype if isinstance(dtype, numpy.dtype) else numpy.dtype(_name_of(dtype))
+
+
 def memory_of(value):
     """The memory of an array on a device; None if it is something else."""
-    kind = type(value)
-    if kind is numpy.ndarray or kind is int or kind is float:
+    if isinstance(value, (numpy.ndarray, int, float)):
         return None
-    quick = _quick_of.get(kind, _missing)
-    if quick is _missing:
-        quick = _quick_of[kind] = _QUICK.get((kind.__module__.partition(".")[0], kind.__name__))
-    found = quick and quick(value)
-    if found is not None or isinstance(value, numpy.ndarray):
+    found = quick_memory_of(value)
+    if found is not None:
         return found
     if hasattr(value, "__dlpack_device__") and hasattr(value, "__dlpack__"):
         kind, index = value.__dlpack_device__()

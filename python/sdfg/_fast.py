@@ -5,6 +5,7 @@ import ctypes
 
 import numpy
 
+from . import _device
 from ._arguments import Arguments
 from ._cancel import call
 from ._errors import Error, check
@@ -63,14 +64,19 @@ class Fast:
     """The way of calls whose arguments are arrays and Python numbers. Calls may overlap: each has arguments of its own."""
 
     @classmethod
-    def of(cls, program, values, results, finish, captured=(), check=_nothing):
+    def of(cls, program, values, results, finish, captured=(), check=_nothing, numbers=None):
         """None if some argument is something else. `values`: name -> what is given now; finish(made): what the call returns, from the
-        arrays of `results`; check(None): arrays for the names `captured`, or None if the call must go the longer way."""
-        if LAYOUT is None or not all(type(value) in (numpy.ndarray, int, float) for value in values.values()):
-            return None
-        known = {a.name: a for a in program.arguments}
+        arrays of `results`; check(None): arrays for the names `captured`, or None if the call must go the longer way; numbers: for each result,
+        whether it is a single number (None: none is)."""
         if program.callbacks or program._workspaces or program._communicator is not None:
             return None
+        kinds = {type(value) for value in values.values()} - {int, float}
+        if kinds and all(_device.is_quick(kind) for kind in kinds):
+            from ._fast_device import FastDevice
+            return FastDevice.of(program, values, results, finish, captured, check, numbers or [False] * len(results))
+        if LAYOUT is None or kinds - {numpy.ndarray}:
+            return None
+        known = {a.name: a for a in program.arguments}
         for name, value in values.items():
             if name not in known or (known[name].kind == "array") != (type(value) is numpy.ndarray):
                 return None

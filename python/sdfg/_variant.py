@@ -29,7 +29,8 @@ class Variant:
 
     def fast(self, values):
         constants = len(values) != len(self.data)
-        return None if constants or self.shared or self.sites else Fast.of(self.program, values, self.results, self.values, self.captured, self.check)
+        return None if constants or self.shared or self.sites else Fast.of(self.program, values, self.results, self.values, self.captured, self.check,
+                                                                                  self.number)
 
     def result(self, made, calls):
         found = [made[name] for name in self.results]

@@ -304,7 +304,7 @@ class Arguments(unittest.TestCase):
         typed = sdfg.program(axpy_of_types, engine=engine)
         plain = sdfg.program(axpy_of_values, engine=engine)
         values = numpy.arange(60.0)
-        for f, kind in itertools.product((typed, plain), (Interface, Dlpack, Old)):
+        for f, kind in itertools.product((typed, plain), (Interface, Dlpack, Old, Arrays, Tensors)):
             with self.subTest(program=f.__name__, kind=kind.__name__):
                 x, y = kind(values), kind(numpy.ones(60))
                 before = moved()
@@ -312,6 +312,14 @@ class Arguments(unittest.TestCase):
                     f(2.0, x, y)
                 self.assertEqual(moved(), before)
                 self.assertEqual(y.get().tolist(), (4 * values + 1).tolist())
+        for kind, n in itertools.product((Arrays, Tensors), (60, 61, 3)): # what the calls before have prepared
+            x, y, expected = numpy.arange(float(n)), numpy.ones(n), 2 * numpy.arange(float(n)) + 1
+            for first in kind(x), x, kind(x.astype(numpy.float32)), kind(x):
+                second = kind(y)
+                plain(2.0, first, second)
+                self.assertEqual(second.get().tolist(), expected.tolist())
+            with self.assertRaises(sdfg.Error):
+                plain(2.0, kind(x), kind(numpy.ones(n + 2)))
         matrix = numpy.arange(12.0).reshape(3, 4)
         turned, result = Turned(matrix), Dlpack(numpy.zeros((4, 3)))
         plain(1.0, turned, result)
