@@ -102,6 +102,12 @@ static bool touches_device(struct offload *o, struct tree_stmt *s)
     return w.found;
 }
 
+static void search_fetched(void *user, struct tree_expr *e)
+{
+    struct search *w = user;
+    w->found |= e->op == EXPR_VAR && w->offload->fetched[e->var->id];
+}
+
 /* It becomes a transfer if its target is on the device. */
 static void copy_writes(struct offload *o, const struct tree_stmt *s)
 {
@@ -131,6 +137,13 @@ static enum placement place_leaf(struct offload *o, struct tree_stmt *s)
         break;
     default:
         break;
+    }
+    if (s->kind == STMT_ASSIGN && o->steers[s->var->id] && !o->in_cell[s->var->id] && offload_fits(o, s)) {
+        struct search w = { o, touches_device(o, s) };
+        expr_visit(s->value, search_fetched, &w);
+        if (w.found)
+            set(&o->fetched[s->var->id], &o->changed);
+        return PLACE_HOST;
     }
     if (!touches_device(o, s))
         return PLACE_HOST;
@@ -186,7 +199,7 @@ static bool hides_control(struct offload *o, struct tree_stmt *s)
     tree_scan_add(&scan, s);
     for (uint32_t i = 0; i < scan.assigned.count; i++) {
         const struct tree_var *v = scan.assigned.slots[i].key;
-        if (!o->in_cell[v->id] && offload_used_outside(o, &scan, v))
+        if (!o->in_cell[v->id] && !o->fetched[v->id] && offload_used_outside(o, &scan, v))
             map_put(o->tree->scratch, &w.fetched, v, s);
     }
     stmt_visit(s, see_steering, &w);
@@ -338,6 +351,7 @@ static bool decide(struct offload *o, struct tree *t, const struct tree_options 
     o->whole = (struct tree_whole){ .tree = t, .func = o->main };
     o->in_cell = NEW_ARRAY(t->arena, bool, t->num_vars);
     offload_find_memory(o);
+    offload_find_steering(o);
     do {
         o->changed = false;
         o->num_nests = 0;

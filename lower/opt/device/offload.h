@@ -56,6 +56,8 @@ struct offload {
     struct memory *by_slot;
     struct memory outside; /* everything else */
     bool *in_cell;         /* variables that have a cell, by id */
+    bool *steers;          /* ... by which the host decides, and which it computes if they have none */
+    bool *fetched;         /* ... from values of the device */
     struct map placed;     /* statement -> enum placement */
     uint32_t large;        /* loops around that are placed for large nests */
     bool changed, failed;
@@ -113,6 +115,11 @@ bool offload_has_nests(struct offload *o, struct tree_stmt *s);
 bool offload_is_closed(struct offload *o, const struct tree_scan *piece);
 /* Is the variable mentioned by anything but the piece? */
 bool offload_used_outside(struct offload *o, const struct tree_scan *piece, const struct tree_var *v);
+
+/* ---- offload_steer.c ---- */
+
+/* Sets `steers`, from the tree alone. */
+void offload_find_steering(struct offload *o);
 
 /* ---- offload_cells.c ---- */
 
