@@ -29,7 +29,7 @@
 
 enum { SHORTEST = 256 /* iterations, if they are known */, SEGMENT = 128, LEVELS = 2 };
 
-struct placed {
+struct counted_store {
     struct tree_stmt *store;
     bool packed; /* the loop loads from that memory */
     struct tree_var *copy;
@@ -48,7 +48,7 @@ struct compaction {
     struct tree_piece piece;
     struct tree_var *counter;
     struct tree_stmt *block, *step;
-    VEC(struct placed) stores;
+    VEC(struct counted_store) stores;
     struct map classes; /* of the stores, + 1 */
     /* while code is written */
     struct tree_expr *begin, *trips;
@@ -134,7 +134,7 @@ static void find_placed(struct compaction *w)
 {
     for (uint32_t i = 0; w->block->items.items[i] != w->step; i++)
         if (is_placed(w, w->block->items.items[i])) {
-            vec_push(w->tree->scratch, &w->stores, ((struct placed){ .store = w->block->items.items[i] }));
+            vec_push(w->tree->scratch, &w->stores, ((struct counted_store){ .store = w->block->items.items[i] }));
             map_put(w->tree->scratch, &w->classes, class_key(w->block->items.items[i]->alias), w);
         }
 }
@@ -143,7 +143,7 @@ static void find_placed(struct compaction *w)
 
 struct loading {
     struct compaction *w;
-    struct placed *placed;
+    struct counted_store *placed;
     bool stored; /* by the same iteration */
     bool ok;
 };
@@ -308,7 +308,7 @@ static void take_memory(struct compaction *w, struct tree_stmt *out)
     w->first.count = ints(w, EXPR_ADD, w->sums[0].count, 1);
     w->first.var = loop_memory_take(&w->memory, out, "first", int64_type(w), w->first.count, &w->first.alias);
     for (uint32_t i = 0; i < w->stores.count; i++) {
-        struct placed *p = &w->stores.items[i];
+        struct counted_store *p = &w->stores.items[i];
         if (p->packed)
             p->copy = loop_memory_take(&w->memory, out, "packed", p->store->value->type, w->trips, &p->alias);
     }
@@ -391,7 +391,7 @@ static void place_all(struct compaction *w, struct tree_stmt *out, struct tree_e
     within->otherwise = NULL;
     put_counter(w, s, at, start);
     for (uint32_t i = 0; i < w->stores.count; i++) {
-        struct placed *p = &w->stores.items[i];
+        struct counted_store *p = &w->stores.items[i];
         if (!p->packed)
             continue;
         struct tree_stmt *copy = arena_copy(t->arena, p->store, sizeof *p->store);
@@ -410,7 +410,7 @@ static void unpack(struct compaction *w, struct tree_stmt *out, struct tree_expr
     struct tree *t = w->tree;
     struct tree_stmt *loop = NULL;
     for (uint32_t i = 0; i < w->stores.count; i++) {
-        const struct placed *p = &w->stores.items[i];
+        const struct counted_store *p = &w->stores.items[i];
         if (!p->packed)
             continue;
         loop = loop ? loop : parallel(w, out, "p", found);
