@@ -44,6 +44,13 @@ struct tree_stmt *offload_transfer(struct offload *o, struct tree_stmt *out, enu
     return s;
 }
 
+/* An element of the device's memory, or a cell, arrives where the host has room for a copy of the cell. */
+static struct tree_expr *arrive(struct offload *o, struct tree_stmt *out, uint32_t cell, const struct type *type)
+{
+    offload_wait(o, out);
+    return expr_load(o->tree, type, offload_cell(o, cell, type, true), expr_i64(o->tree, 0), o->copy_class);
+}
+
 static void transfer_cell(struct offload *o, struct tree_stmt *out, enum tree_direction direction, uint32_t cell,
                           const struct type *type, const struct place *place)
 {
@@ -62,8 +69,27 @@ static struct tree_expr *receive(struct offload *o, struct tree_stmt *out, uint3
                                  const struct place *place)
 {
     transfer_cell(o, out, TREE_OUT, cell, type, place);
-    offload_wait(o, out);
-    return expr_load(o->tree, type, offload_cell(o, cell, type, true), expr_i64(o->tree, 0), o->copy_class);
+    return arrive(o, out, cell, type);
+}
+
+/* A load from an address that the host knows. */
+static bool is_element(struct offload *o, const struct tree_expr *e)
+{
+    return e->op == EXPR_LOAD && e->type == e->args[0]->type->elem && !offload_on_device(o, e->args[0]) &&
+           !offload_on_device(o, e->args[1]);
+}
+
+static struct tree_expr *receive_element(struct offload *o, struct tree_stmt *out, const struct tree_expr *e,
+                                         const struct place *place)
+{
+    struct tree *t = o->tree;
+    uint32_t cell = offload_new_cell(o, e->type);
+    struct tree_stmt *s = offload_transfer(o, out, TREE_OUT, e->type, expr_i64(t, 1), place);
+    s->pointer = offload_cell(o, cell, e->type, true);
+    s->pointer2 = expr_offset(t, offload_twins(o, e->args[0]), e->args[1]);
+    s->alias = o->copy_class;
+    s->alias2 = e->alias;
+    return arrive(o, out, cell, e->type);
 }
 
 /* The host has given the variable a value. */
@@ -115,9 +141,13 @@ static struct tree_expr *value_of(struct parts *p, struct tree_expr *e)
     }
     if (e->type->kind == TYPE_POINTER || !offload_expr_fits(o, e))
         return part_by_part(p, e);
+    struct tree_var *v = tree_var(t, "fetched", e->type);
+    if (is_element(o, e)) {
+        stmt_assign(t, p->out, v, receive_element(o, p->out, e, p->place));
+        return expr_var(t, v);
+    }
     uint32_t cell = offload_new_cell(o, e->type);
     offload_fetch(o, p->out, e, cell, p->place);
-    struct tree_var *v = tree_var(t, "fetched", e->type);
     stmt_assign(t, p->out, v, receive(o, p->out, cell, e->type, p->place));
     return expr_var(t, v);
 }
