@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-MOST_NESTS, MOST_KERNELS = 188, 227  # of all programs, in all versions; to be lowered with each improvement
+MOST_NESTS, MOST_KERNELS = 176, 215  # of all programs, in all versions; to be lowered with each improvement
 MAY_TRANSFER_IN_LOOPS = {
     "channel_flow",  # `while` over a norm
     "contour_integral",  # a solver of the host
@@ -20,7 +20,7 @@ SMALL = re.compile(r"( *)if .* <= 131072 {$")  # one version of loops is a regio
 
 ONE_LAUNCH = {"adi", "cholesky", "durbin", "jacobi_1d", "lu", "seidel_2d", "syr2k", "syrk", "trisolv"}  # per call
 
-CONVOLUTIONS = {"conv2d_bias": 2, "lenet": 9, "resnet": 23}  # kernels, none of them in a loop
+CONVOLUTIONS = {"conv2d_bias": 2, "lenet": 9, "resnet": 19}  # kernels, none of them in a loop
 
 
 def kernels_and_transfers(tree):

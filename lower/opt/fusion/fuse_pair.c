@@ -344,7 +344,9 @@ void fuse_start_with(struct fuse *f, const struct tree_piece *piece)
 static struct tree_stmt *reshaped(struct fuse *f, const struct fuse_nest *like, struct tree_stmt *s,
                                   struct tree_piece *piece, const struct tree_frame *outer)
 {
-    struct tree_stmt *shaped = like->depth ? fuse_shape(f->tree, like, s, f->whole_nests) : NULL;
+    struct tree_stmt as = *s;
+    as.loop.parallel |= f->options->device && s->loop.independent; /* one is as good as the other */
+    struct tree_stmt *shaped = like->depth ? fuse_shape(f->tree, like, &as, f->whole_nests) : NULL;
     *piece = (struct tree_piece){ 0 };
     if (shaped)
         piece_add(f->arena, piece, shaped, outer);
