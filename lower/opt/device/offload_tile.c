@@ -92,6 +92,12 @@ static struct tree_expr *is_inside(struct tile_nest *w, uint32_t side, struct tr
     return there;
 }
 
+/* Does the sum of the row or column, whose bound depends on it, have term k? */
+static struct tree_expr *is_term_of(const struct tile_nest *w, struct tree_expr *place, struct tree_expr *k)
+{
+    return op(w, w->deep_high ? EXPR_LT : EXPR_GE, k, offload_tile_depth(w, place));
+}
+
 /* The strip of an operand from k on, with at most so many elements along k. */
 static void load_strip(struct tile_nest *w, struct tree_stmt *out, const struct tile_operand *x, struct tree_expr *k,
                        struct tree_expr *most)
@@ -110,6 +116,8 @@ static void load_strip(struct tile_nest *w, struct tree_stmt *out, const struct 
     struct tree_expr *there = op(w, EXPR_LOGICAL_AND, is_inside(w, x->side, place), op(w, EXPR_LT, along, most));
     struct tree_var *value = tree_var(t, "value", type);
     stmt_assign(t, b, value, expr_zero(t, type));
+    if (w->deep == x->side)
+        there = op(w, EXPR_LOGICAL_AND, there, is_term_of(w, place, op(w, EXPR_ADD, k, along)));
     struct tree_stmt *in = stmt_if(t, b, there);
     stmt_assign(t, in->body, value, (struct tree_expr *)x->load)->place = w->place;
     stmt_substitute(t, in->body, w->loops[w->sides[x->side]]->var, place);
@@ -139,8 +147,8 @@ static struct tree_expr *term(const struct terms *x, const struct tree_expr *e)
     return copy;
 }
 
-/* The terms of element `k` of the strips. */
-static void add_terms(struct tile_nest *w, struct tree_stmt *out, struct tree_expr *k)
+/* The terms of element `k` of the strips, which begin with `begin`. */
+static void add_terms(struct tile_nest *w, struct tree_stmt *out, struct tree_expr *begin, struct tree_expr *k)
 {
     struct tree *t = w->tree;
     const struct type *type = w->acc->type;
@@ -153,7 +161,12 @@ static void add_terms(struct tile_nest *w, struct tree_stmt *out, struct tree_ex
         stmt_store(t, b, expr_var(t, x->element), n, expr_load(t, x->load->type, expr_var(t, x->strip), at, x->alias),
                    x->element_alias);
     }
-    struct tree_stmt *b = copies(w, copies(w, out, "r", EACH, &r), "c", EACH, &c);
+    struct tree_stmt *b = copies(w, out, "r", EACH, &r);
+    if (w->deep == 0)
+        b = stmt_if(t, b, is_term_of(w, own(w, w->first[0], THREAD_INDEX + 1, r), op(w, EXPR_ADD, begin, k)))->body;
+    b = copies(w, b, "c", EACH, &c);
+    if (w->deep == 1)
+        b = stmt_if(t, b, is_term_of(w, own(w, w->first[1], THREAD_INDEX, c), op(w, EXPR_ADD, begin, k)))->body;
     const struct terms x = { w, { r, c } };
     struct tree_expr *at = op(w, EXPR_ADD, op(w, EXPR_MUL, r, number(w, EACH)), c);
     struct tree_expr *results = expr_var(t, w->results), *old = expr_load(t, type, results, at, w->results_alias);
@@ -205,15 +218,24 @@ static void write_sums(struct tile_nest *w, struct tree_stmt *out)
     struct tree *t = w->tree;
     struct tree_var *first = tree_var(t, w->sum->var->name, type_basic(t->ir, TYPE_I64)),
                     *k = tree_var(t, "k", first->type);
-    struct tree_stmt *strips = stmt_for(t, out, first, w->depth.begin, w->depth.end, number(w, TILE_DEPTH));
-    struct tree_expr *begin = expr_var(t, first), *rest = op(w, EXPR_SUB, w->depth.end, begin);
+    struct tree_expr *low = w->depth.begin, *high = w->depth.end;
+    if (w->deep != 2) { /* of all rows, or columns, of the tile */
+        const struct offload_range *r = &w->ranges[w->sides[w->deep]];
+        struct tree_expr *last = op(w, EXPR_MIN, op(w, EXPR_ADD, w->first[w->deep], number(w, TILE)), r->end);
+        struct tree_expr *at = w->deep_rising == w->deep_high ? op(w, EXPR_SUB, last, number(w, 1)) : w->first[w->deep];
+        struct tree_expr *bound = stmt_variable(t, out, w->deep_high ? "to" : "from", offload_tile_depth(w, at));
+        low = w->deep_high ? low : bound;
+        high = w->deep_high ? bound : high;
+    }
+    struct tree_stmt *strips = stmt_for(t, out, first, low, high, number(w, TILE_DEPTH));
+    struct tree_expr *begin = expr_var(t, first), *rest = op(w, EXPR_SUB, high, begin);
     struct tree_expr *most = stmt_variable(t, strips->body, "depth", op(w, EXPR_MIN, rest, number(w, TILE_DEPTH)));
     for (uint32_t i = 0; i < w->num_operands; i++)
         load_strip(w, strips->body, &w->operands[i], begin, most);
     barrier(w, strips->body);
     struct tree_stmt *strip = stmt_for(t, strips->body, k, number(w, 0), most, number(w, 1));
     strip->loop.rolled = true; /* copies of that much take a compiler long */
-    add_terms(w, strip->body, expr_var(t, k));
+    add_terms(w, strip->body, begin, expr_var(t, k));
     barrier(w, strips->body);
 }
 
@@ -329,13 +351,14 @@ static void write_kernel(struct tile_nest *w, struct tree_stmt *out, struct tree
     }
 }
 
-/* Values of the host that bound those of the loops; false: there are none. */
+/* Values of the host that bound those of the loops, and of the sum behind them; false: there are none. */
 static bool find_ranges(struct tile_nest *w, struct tree_expr **begin, struct tree_expr **end)
 {
-    for (uint32_t i = 0; i < w->num_loops; i++) {
+    for (uint32_t i = 0; i <= w->num_loops; i++) {
+        const struct tree_stmt *s = i < w->num_loops ? w->loops[i] : w->sum;
         struct region_limits l = { .tree = w->tree, .region = &w->scan, .frame = i ? &w->frames[i - 1] : NULL };
-        begin[i] = offload_region_limit(&l, w->loops[i]->begin, false);
-        end[i] = offload_region_limit(&l, w->loops[i]->end, true);
+        begin[i] = offload_region_limit(&l, s->begin, false);
+        end[i] = offload_region_limit(&l, s->end, true);
         if (!begin[i] || !end[i] || offload_on_device(w->offload, begin[i]) || offload_on_device(w->offload, end[i]))
             return false;
     }
@@ -359,15 +382,19 @@ struct tree_stmt *offload_tile(struct offload *o, struct tree_stmt *out, struct 
 {
     struct tree *t = o->tree;
     struct tile_nest w = { .offload = o, .tree = t, .num_loops = num_loops };
-    struct tree_expr *begin[TILE_LOOPS], *end[TILE_LOOPS];
+    struct tree_expr *begin[TILE_LOOPS + 1], *end[TILE_LOOPS + 1];
     if (num_loops < 2 || num_loops > TILE_LOOPS)
         return NULL;
-    if (!can_tile(&w, loops, begin, end) &&
-        !(w.mixed && can_tile(&w, offload_tile_shifted(t, loops, num_loops), begin, end)))
+    bool found = can_tile(&w, loops, begin, end), mixed = w.mixed;
+    for (uint32_t i = 0; i < TILE_SHIFTS && !found && mixed; i++) {
+        struct tree_stmt *const *shifted = offload_tile_shifted(t, loops, num_loops, i);
+        found = shifted && can_tile(&w, shifted, begin, end);
+    }
+    if (!found)
         return NULL;
     for (uint32_t i = 0; i < num_loops; i++)
         w.ranges[i] = offload_range(o, out, begin[i], end[i], w.loops[i]->step, w.loops[i]->place);
-    w.depth = offload_range(o, out, w.sum->begin, w.sum->end, w.sum->step, w.sum->place);
+    w.depth = offload_range(o, out, begin[num_loops], end[num_loops], w.sum->step, w.sum->place);
     struct tree_expr *tiles[2], *all = number(&w, 1);
     for (uint32_t side = 0; side < 2; side++)
         tiles[side] = tiles_of(&w, out, w.sides[side]);

@@ -286,17 +286,29 @@ static bool has_unit_step(const struct tree_stmt *s)
     return expr_is_int(s->step, 1) && s->var->type->kind == TYPE_I64;
 }
 
-/* The counter of the other side, so many times, and what is fixed. */
-static bool is_dependent(struct tile_nest *w, uint32_t side, const struct tree_expr *bound)
+/* The counter of a side, so many times, and what is fixed. */
+static bool is_dependent(struct tile_nest *w, uint32_t on, const struct tree_expr *bound, bool *rising)
 {
-    const struct tree_var *other = w->loops[w->sides[1 - side]]->var;
     struct linear at;
     int64_t by;
     linear_of(&at, bound);
-    if (!at.known || !linear_take(&at, other, &by) || by == 0 || !is_fixed(w, linear_expr(w->tree, &at)))
+    if (!at.known || !linear_take(&at, w->loops[w->sides[on]]->var, &by) || by == 0 ||
+        !is_fixed(w, linear_expr(w->tree, &at)))
         return false;
-    w->rising = by > 0;
+    *rising = by > 0;
     return true;
+}
+
+/* All bounds of the sum are fixed, but one. */
+static bool has_depth(struct tile_nest *w)
+{
+    bool begin = is_fixed(w, w->sum->begin), end = is_fixed(w, w->sum->end);
+    w->deep = 2;
+    w->deep_high = begin;
+    for (uint32_t side = 0; side < 2 && w->deep == 2 && begin != end; side++)
+        if (is_dependent(w, side, begin ? w->sum->end : w->sum->begin, &w->deep_rising))
+            w->deep = side;
+    return (begin && end) || (w->deep != 2 && w->bounded == 2);
 }
 
 /* All bounds are fixed, but one of one side. */
@@ -313,7 +325,7 @@ static bool has_bounds(struct tile_nest *w)
         if (begin && end)
             continue;
         if (w->bounded != 2 || (i != w->sides[0] && i != w->sides[1]) || (!begin && !end) ||
-            !is_dependent(w, side, begin ? s->end : s->begin))
+            !is_dependent(w, 1 - side, begin ? s->end : s->begin, &w->rising))
             return false;
         w->bounded = side;
         w->high = begin;
@@ -326,6 +338,14 @@ struct tree_expr *offload_tile_bound(const struct tile_nest *w, uint32_t side, b
     const struct tree_stmt *s = w->loops[w->sides[side]];
     struct tree_stmt *value = stmt_assign(w->tree, stmt_block(w->tree), s->var, high ? s->end : s->begin);
     stmt_substitute(w->tree, value, w->loops[w->sides[1 - side]]->var, other);
+    return value->value;
+}
+
+struct tree_expr *offload_tile_depth(const struct tile_nest *w, struct tree_expr *at)
+{
+    struct tree_stmt *value =
+        stmt_assign(w->tree, stmt_block(w->tree), w->sum->var, w->deep_high ? w->sum->end : w->sum->begin);
+    stmt_substitute(w->tree, value, w->loops[w->sides[w->deep]]->var, at);
     return value->value;
 }
 
@@ -354,7 +374,26 @@ static bool collect_indices(void *user, struct tree_stmt *s)
     return true;
 }
 
-struct tree_stmt *const *offload_tile_shifted(struct tree *t, struct tree_stmt *const *loops, uint32_t num_loops)
+/* v becomes another variable, which is that much larger. */
+static void shift(struct tree *t, struct tree_stmt *loop, struct tree_expr *by)
+{
+    const struct tree_var *v = loop->var;
+    loop->var = tree_var(t, v->name, v->type);
+    stmt_substitute(t, loop->body, v, expr_binary(t, EXPR_SUB, expr_var(t, loop->var), by));
+    loop->begin = collected(t, expr_binary(t, EXPR_ADD, loop->begin, by));
+    loop->end = collected(t, expr_binary(t, EXPR_ADD, loop->end, by));
+}
+
+static struct tree_stmt *loop_in(const struct tree_stmt *body)
+{
+    for (uint32_t i = 0; i < body->items.count; i++)
+        if (body->items.items[i]->kind == STMT_FOR)
+            return body->items.items[i];
+    return NULL;
+}
+
+struct tree_stmt *const *offload_tile_shifted(struct tree *t, struct tree_stmt *const *loops, uint32_t num_loops,
+                                              enum tile_shift which)
 {
     struct tree_stmt **copies = NEW_ARRAY(t->arena, struct tree_stmt *, num_loops), *inner = NULL;
     for (uint32_t i = 0; i < num_loops; i++) {
@@ -363,16 +402,13 @@ struct tree_stmt *const *offload_tile_shifted(struct tree *t, struct tree_stmt *
         if (i > 0)
             stmt_append(t, copies[i - 1]->body, inner);
     }
-    const struct tree_var *v = inner->var;
-    struct tree_expr *outer = expr_var(t, loops[num_loops - 2]->var);
-    if (v->type != outer->type || v->type->kind != TYPE_I64)
-        return loops;
-    inner->var = tree_var(t, v->name, v->type);
     inner->body = stmt_clone(t, loops[num_loops - 1]->body);
-    stmt_substitute(t, inner->body, v, expr_binary(t, EXPR_SUB, expr_var(t, inner->var), outer));
+    struct tree_stmt *loop = which == SHIFT_INNER ? inner : loop_in(inner->body);
+    const struct tree_stmt *from = which == SHIFT_SUM_INNER ? inner : copies[num_loops - 2];
+    if (!loop || loop->var->type->kind != TYPE_I64 || from->var->type->kind != TYPE_I64)
+        return NULL;
+    shift(t, loop, expr_var(t, from->var));
     stmt_visit(inner->body, collect_indices, t);
-    inner->begin = collected(t, expr_binary(t, EXPR_ADD, inner->begin, outer));
-    inner->end = collected(t, expr_binary(t, EXPR_ADD, inner->end, outer));
     return copies;
 }
 
@@ -385,17 +421,15 @@ bool offload_is_tiled(struct tile_nest *w)
     tree_scan_add(&w->scan, w->loops[0]);
     expr_visit(w->term, see_load, w);
     if (w->num_operands < 2 || w->num_operands > TILE_OPERANDS || !fit_memory(w) || !has_unit_step(w->sum) ||
-        !is_fixed(w, w->sum->begin) || !is_fixed(w, w->sum->end) || is_small(t, w->sum))
+        is_small(t, w->sum))
         return false;
     for (uint32_t i = 0; i < w->num_operands; i++) {
         if (!is_operand(w, &w->operands[i]))
             return false;
         w->mixed |= depends_on(w, i, w->num_loops - 1) && depends_on(w, i, w->num_loops - 2);
     }
-    if (!is_term(w, w->term) || !find_sides(w) || !has_bounds(w))
+    if (!is_term(w, w->term) || !find_sides(w))
         return false;
     choose_columns(w);
-    if (w->bounded != 2) /* sides may have changed */
-        has_bounds(w);
-    return !is_small(t, w->loops[w->sides[0]]) && !is_small(t, w->loops[w->sides[1]]);
+    return has_bounds(w) && has_depth(w) && !is_small(t, w->loops[w->sides[0]]) && !is_small(t, w->loops[w->sides[1]]);
 }

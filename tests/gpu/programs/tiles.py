@@ -117,3 +117,30 @@ def band(A: sdfg.float64[2 * M, K], C: sdfg.float64[M, 2 * M]):
             for k in range(K):
                 s = s + A[i, k] * A[j, k]
             C[i, j] = s
+
+
+def rows_of_lengths(A: sdfg.float64[M, M], X: sdfg.float64[M, N], C: sdfg.float64[M, N]):
+    for i in range(M):
+        for j in range(N):
+            s = 0.0
+            for k in range(i):
+                s = s + A[i, k] * X[k, j]
+            C[i, j] = s
+
+
+def columns_of_lengths(A: sdfg.float64[M, N], X: sdfg.float64[N, N], C: sdfg.float64[M, N]):
+    for i in range(M):
+        for j in range(N):
+            s = C[i, j]
+            for k in range(j + 1, N):
+                s = s + A[i, k] * X[k, j]
+            C[i, j] = s
+
+
+def from_the_row_on(A: sdfg.float64[M, M], X: sdfg.float64[M, N], C: sdfg.float64[M, N]):
+    for i in range(M):
+        for j in range(N):
+            s = 0.0
+            for k in range(M - i):
+                s = s + A[i + k, i] * X[i + k, j]
+            C[i, j] = s
