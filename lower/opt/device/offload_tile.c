@@ -385,6 +385,7 @@ struct tree_stmt *offload_tile(struct offload *o, struct tree_stmt *out, struct 
     struct tree_expr *begin[TILE_LOOPS + 1], *end[TILE_LOOPS + 1];
     if (num_loops < 2 || num_loops > TILE_LOOPS)
         return NULL;
+    loops = offload_tile_variables(t, loops, num_loops, o->strict);
     bool found = can_tile(&w, loops, begin, end), mixed = w.mixed;
     for (uint32_t i = 0; i < TILE_SHIFTS && !found && mixed; i++) {
         struct tree_stmt *const *shifted = offload_tile_shifted(t, loops, num_loops, i);

@@ -67,15 +67,21 @@ struct tile_nest {
 
 /* Is it a nest for tiles? `w` has the offload, tree, loops and an empty scan. */
 bool offload_is_tiled(struct tile_nest *w);
+/* The bound of a side's loop, which may depend on the other side's, at a value of that one. */
+struct tree_expr *offload_tile_bound(const struct tile_nest *w, uint32_t side, bool high, struct tree_expr *other);
+/* The bound of the sum that depends on a side, at a value of that side's counter. */
+struct tree_expr *offload_tile_depth(const struct tile_nest *w, struct tree_expr *at);
+
+/* ---- offload_tile_shape.c ---- */
+
+/* The loops with variables in place of memory of one element that an iteration takes. */
+struct tree_stmt *const *offload_tile_variables(struct tree *t, struct tree_stmt *const *loops, uint32_t num_loops,
+                                                bool strict);
 /* Which counter counts on from which one, in copies of the loops: that of the innermost one from the one around it,
  * for i { for j = 0 to N - i { A[i + j] } } being for i { for j = i to N { A[j] } }, or that of the sum from either. */
 enum tile_shift { SHIFT_INNER, SHIFT_SUM_OUTER, SHIFT_SUM_INNER, TILE_SHIFTS };
 /* NULL: there is no such counter. */
 struct tree_stmt *const *offload_tile_shifted(struct tree *t, struct tree_stmt *const *loops, uint32_t num_loops,
                                               enum tile_shift shift);
-/* The bound of a side's loop, which may depend on the other side's, at a value of that one. */
-struct tree_expr *offload_tile_bound(const struct tile_nest *w, uint32_t side, bool high, struct tree_expr *other);
-/* The bound of the sum that depends on a side, at a value of that side's counter. */
-struct tree_expr *offload_tile_depth(const struct tile_nest *w, struct tree_expr *at);
 
 #endif

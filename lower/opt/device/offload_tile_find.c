@@ -349,69 +349,6 @@ struct tree_expr *offload_tile_depth(const struct tile_nest *w, struct tree_expr
     return value->value;
 }
 
-/* ---- counters ---- */
-
-/* The sum with every term once. */
-static struct tree_expr *collected(struct tree *t, struct tree_expr *e)
-{
-    struct linear sum;
-    linear_of(&sum, e);
-    return sum.known ? linear_expr(t, &sum) : e;
-}
-
-static struct tree_expr *collect_index(void *user, struct tree_expr *e)
-{
-    struct tree *t = user;
-    return e->op == EXPR_LOAD ? expr_load(t, e->type, e->args[0], collected(t, e->args[1]), e->alias) : e;
-}
-
-static bool collect_indices(void *user, struct tree_stmt *s)
-{
-    struct tree *t = user;
-    stmt_rewrite(t, s, collect_index, t);
-    if (s->kind == STMT_STORE)
-        s->index = collected(t, s->index);
-    return true;
-}
-
-/* v becomes another variable, which is that much larger. */
-static void shift(struct tree *t, struct tree_stmt *loop, struct tree_expr *by)
-{
-    const struct tree_var *v = loop->var;
-    loop->var = tree_var(t, v->name, v->type);
-    stmt_substitute(t, loop->body, v, expr_binary(t, EXPR_SUB, expr_var(t, loop->var), by));
-    loop->begin = collected(t, expr_binary(t, EXPR_ADD, loop->begin, by));
-    loop->end = collected(t, expr_binary(t, EXPR_ADD, loop->end, by));
-}
-
-static struct tree_stmt *loop_in(const struct tree_stmt *body)
-{
-    for (uint32_t i = 0; i < body->items.count; i++)
-        if (body->items.items[i]->kind == STMT_FOR)
-            return body->items.items[i];
-    return NULL;
-}
-
-struct tree_stmt *const *offload_tile_shifted(struct tree *t, struct tree_stmt *const *loops, uint32_t num_loops,
-                                              enum tile_shift which)
-{
-    struct tree_stmt **copies = NEW_ARRAY(t->arena, struct tree_stmt *, num_loops), *inner = NULL;
-    for (uint32_t i = 0; i < num_loops; i++) {
-        copies[i] = inner = arena_copy(t->arena, loops[i], sizeof *loops[i]);
-        inner->body = stmt_block(t);
-        if (i > 0)
-            stmt_append(t, copies[i - 1]->body, inner);
-    }
-    inner->body = stmt_clone(t, loops[num_loops - 1]->body);
-    struct tree_stmt *loop = which == SHIFT_INNER ? inner : loop_in(inner->body);
-    const struct tree_stmt *from = which == SHIFT_SUM_INNER ? inner : copies[num_loops - 2];
-    if (!loop || loop->var->type->kind != TYPE_I64 || from->var->type->kind != TYPE_I64)
-        return NULL;
-    shift(t, loop, expr_var(t, from->var));
-    stmt_visit(inner->body, collect_indices, t);
-    return copies;
-}
-
 bool offload_is_tiled(struct tile_nest *w)
 {
     struct tree *t = w->tree;

@@ -144,3 +144,9 @@ def from_the_row_on(A: sdfg.float64[M, M], X: sdfg.float64[M, N], C: sdfg.float6
             for k in range(M - i):
                 s = s + A[i + k, i] * X[i + k, j]
             C[i, j] = s
+
+
+def in_place(A: sdfg.float64[M, M], C: sdfg.float64[M, N]):
+    for i in range(M):
+        for j in range(N):
+            C[i, j] += A[i + 1 :, i] @ C[i + 1 :, j]
