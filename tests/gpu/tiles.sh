@@ -31,7 +31,7 @@ for program in lower two_terms upper falling rows_bounded first_row_without_colu
     is tile $program --M=390 --K=70
     is nest $program --M=390 --K=63
 done
-for program in rows_of_lengths columns_of_lengths from_the_row_on in_place; do
+for program in rows_of_lengths columns_of_lengths from_the_row_on in_place symmetric; do
     is tile $program --M=390 --N=330
 done
 is tile weights $sizes

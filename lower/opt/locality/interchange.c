@@ -172,6 +172,56 @@ static bool look(void *user, struct tree_stmt *s)
     return true;
 }
 
+static bool is_light(const struct tree_expr *e)
+{
+    if (e->op == EXPR_CALL || e->op == EXPR_MATH || e->op == EXPR_DIV || e->op == EXPR_REM)
+        return false;
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (!is_light(e->args[i]))
+            return false;
+    return true;
+}
+
+/* Are there but loads and simple arithmetic in front of the nest? */
+static bool has_light_values(const struct tree_stmt *loop)
+{
+    for (uint32_t i = 0; i + 1 < loop->body->items.count; i++)
+        if (!is_light(loop->body->items.items[i]->value))
+            return false;
+    return true;
+}
+
+/* Do the bounds of the inner loop not depend on the values? */
+static bool keeps_values(const struct tree_stmt *loop, const struct tree_stmt *inner)
+{
+    for (uint32_t i = 0; i + 1 < loop->body->items.count; i++) {
+        const struct tree_var *v = loop->body->items.items[i]->var;
+        if (expr_mentions(inner->begin, v) || expr_mentions(inner->end, v) || expr_mentions(inner->step, v))
+            return false;
+    }
+    return true;
+}
+
+/* Light values between the loops of a nest go to its inside: all its iterations are threads then. */
+static void join_nest(struct iterations *x, struct tree_stmt *loop)
+{
+    struct tree_stmt *inside = loop->loop.independent && loop->body->items.count > 1 ? nest_in(x, loop, true) : NULL;
+    if (!inside || !inside->loop.independent || !has_light_values(loop))
+        return;
+    struct tree_piece piece = { 0 };
+    struct fuse_nest nest = fuse_nest_of(inside, &piece);
+    nest.depth = wanted_depth(loop, &nest, true);
+    for (uint32_t i = 0; i < nest.depth; i++)
+        if (!keeps_values(loop, nest.loops[i]))
+            return;
+    if (!iterations_keep_variables(x, loop))
+        return;
+    move_values(x->tree, loop, nest.loops[nest.depth - 1]);
+    struct tree_stmt *body = stmt_block(x->tree);
+    stmt_append(x->tree, body, inside);
+    loop->body = body;
+}
+
 /* From the inside out, so that several loops go into the same nest. */
 static void look_for_nests(struct iterations *x, struct tree_stmt *s, const struct tree_frame *frame)
 {
@@ -187,6 +237,13 @@ static void look_for_nests(struct iterations *x, struct tree_stmt *s, const stru
     if (s->otherwise)
         look_for_nests(x, s->otherwise, frame);
     try_loop(x, s, frame, true);
+}
+
+static bool join(void *user, struct tree_stmt *s)
+{
+    if (s->kind == STMT_FOR)
+        join_nest(user, s);
+    return s->kind != STMT_PARALLEL;
 }
 
 static bool interchange(struct tree *t, const struct tree_options *o, bool device)
@@ -205,3 +262,13 @@ static bool interchange(struct tree *t, const struct tree_options *o, bool devic
 bool opt_interchange(struct tree *t, const struct tree_options *o) { return interchange(t, o, false); }
 
 bool opt_interchange_nests(struct tree *t, const struct tree_options *o) { return interchange(t, o, true); }
+
+bool opt_perfect_nests(struct tree *t, const struct tree_options *o)
+{
+    (void)o;
+    for (uint32_t i = 0; i < t->functions.count; i++) {
+        struct iterations x = iterations_of(t, t->functions.items[i]);
+        stmt_visit(t->functions.items[i]->body, join, &x);
+    }
+    return true;
+}

@@ -150,3 +150,12 @@ def in_place(A: sdfg.float64[M, M], C: sdfg.float64[M, N]):
     for i in range(M):
         for j in range(N):
             C[i, j] += A[i + 1 :, i] @ C[i + 1 :, j]
+
+
+def symmetric(A: sdfg.float64[M, M], X: sdfg.float64[M, N], C: sdfg.float64[M, N]):
+    t = sdfg.ndarray([N], sdfg.float64)
+    for i in range(M):
+        for j in range(N):
+            C[:i, j] += 2 * X[i, j] * A[i, :i]
+            t[j] = X[:i, j] @ A[i, :i]
+        C[i, :] += X[i, :] * A[i, i] + t
