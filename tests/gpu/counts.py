@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-MOST_NESTS, MOST_KERNELS = 177, 218  # of all programs, in all versions; to be lowered with each improvement
+MOST_NESTS, MOST_KERNELS = 177, 214  # of all programs, in all versions; to be lowered with each improvement
 MAY_TRANSFER_IN_LOOPS = {
     "channel_flow",  # `while` over a norm
     "contour_integral",  # a solver of the host
