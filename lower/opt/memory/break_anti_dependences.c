@@ -134,11 +134,11 @@ static bool take_copy(struct anti *w, struct tree_stmt *block, uint32_t n, const
     struct tree *t = w->tree;
     struct tree_stmt *loop = stmt_clone(t, w->loop), *items = stmt_block(t);
     w->copy = tree_var(t, "old", type_pointer(t->ir, type));
-    w->copy_alias = t->num_aliases;
+    w->copy_alias = t->num_aliases++;
+    w->x = iterations_of(t, w->func); /* which knows the new class */
     stmt_visit(loop, rewrite, w);
     if (iterations_depend(&w->x, loop, NULL))
         return false;
-    t->num_aliases++;
     for (uint32_t i = 0; i < n; i++)
         stmt_append(t, items, block->items.items[i]);
     struct tree_stmt *s = stmt_alloc(t, items, w->copy, type, w->elements, TREE_HEAP);
