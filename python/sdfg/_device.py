@@ -3,6 +3,7 @@ __cuda_array_interface__. Nothing of CUDA is imported."""
 
 import ctypes
 import sys
+from typing import Any, Dict
 
 import numpy
 
@@ -70,7 +71,7 @@ def _of_interface(value, interface):
 
 # ---- without a protocol, whose objects take tens of microseconds to make ----
 
-_names = {} # of element types, by what the packages call them
+_names: Dict[Any, str] = {} # of element types, by what the packages call them
 
 
 def _name_of(dtype):
@@ -97,7 +98,8 @@ def _of_cupy(value):
 
 
 _QUICK = {("torch", "Tensor"): _of_torch, ("cupy", "ndarray"): _of_cupy}
-_quick_of, _missing = {}, object() # by class
+_quick_of: Dict[type, Any] = {} # by class
+_missing = object()
 
 
 def is_device(value):
