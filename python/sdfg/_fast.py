@@ -153,6 +153,9 @@ class Fast:
         error = quick.sdfg_args_objects(count, arguments._handle, _layout_pointer, self.names, self.taken, arrays)
         if error or count.value != self.taken:
             return self._missed(error)
+        return self._call(arguments, made)
+
+    def _call(self, arguments, made):
         if not quick.sdfg_args_ready(arguments._handle):
             return MISS
         error = call(self.program, arguments)

@@ -6,7 +6,6 @@ import numpy
 
 from . import _device
 from ._arguments import MAX_RANK, _DTYPE_BY_NAME
-from ._cancel import call
 from ._errors import Error, check
 from ._fast import MISS, Fast, _Held
 from ._library import Array, Device, library, quick
@@ -69,13 +68,9 @@ class FastDevice(Fast):
             made = self._make(arguments, args, memories)
             if made is None:
                 return MISS
-        if not quick.sdfg_args_ready(arguments._handle):
-            return MISS
-        error = call(self.program, arguments)
-        if error:
-            return self._missed(error)
-        self.pool.append(arguments)
-        return self.finish(made)
+        result = self._call(arguments, made)
+        arguments.kept, arguments.on_device = [], None # the arrays belong to the caller
+        return result
 
     @staticmethod
     def _give(arguments, name, memory):
@@ -98,7 +93,6 @@ class FastDevice(Fast):
                 self.made = shapes, results
             made = [numpy.zeros(shape, dtype) if on_host else _device.zeros_like(args[self.arrays[0][0]], shape, _device.numpy_of(dtype))
                     for shape, dtype, on_host in results]
-            arguments.kept = []
             for name, array in zip(self.results, made):
                 arguments.give(name, array)
         except Error:

@@ -6,6 +6,7 @@ import os
 import pathlib
 import sys
 import unittest
+import weakref
 
 import numpy
 
@@ -343,6 +344,12 @@ class Arguments(unittest.TestCase):
                     self.assertEqual((large.get() if kind is Arrays else large).tolist(), (values > 1).tolist())
                 bound = f.bind(kind(values))
                 self.assertIs(type(bound()[0]), expected)
+                del bound
+        given = Arrays(values)
+        made = f(given)[0]
+        alive = weakref.ref(made), weakref.ref(given)
+        del made, given
+        self.assertEqual([array() for array in alive], [None, None]) # nothing keeps them for the next call
 
     def test_checked_mode(self):
         text = (EXAMPLES / "histogram.sdfg").read_text().replace("max(0, min(15, int(16 * pixel)))", "int(16 * pixel)")
