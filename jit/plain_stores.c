@@ -27,15 +27,17 @@ static void freeze_kept_value(LLVMBuilderRef b, LLVMValueRef store)
             LLVMSetOperand(test, i, frozen);
 }
 
-/* Lanes in front of the first one that the mask leaves out; 0 if it is not constant or has others behind. */
+/* The number of lanes in front of the first one that the mask leaves out; 0 if it is not constant or has lanes behind.
+ */
 static unsigned first_lanes(LLVMValueRef mask)
 {
     unsigned count = LLVMGetVectorSize(LLVMTypeOf(mask)), first = 0;
     if (!LLVMIsAConstantVector(mask))
         return 0;
     for (unsigned i = 0; i < count; i++) {
-        bool set = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(mask, i));
-        if (set && first != i)
+        LLVMValueRef lane = LLVMGetAggregateElement(mask, i);
+        bool known = LLVMIsAConstantInt(lane), set = known && LLVMConstIntGetZExtValue(lane);
+        if (!known || (set && first != i))
             return 0;
         first += set;
     }
