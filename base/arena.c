@@ -21,7 +21,7 @@
 #define OWN_BLOCKS 0
 #endif
 
-enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024, ALIGNMENT = 8, WIDEST = 16 };
+enum { FIRST_BLOCK = 4 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024, ALIGNMENT = 8, WIDEST = 16 };
 
 /* Pages are asked for so many bytes at a time: fresh memory costs a third less than one fault for each page. Huge pages
  * cost least where the system has them ready, and most of all on virtual machines whose host has to find them first. */
