@@ -94,10 +94,11 @@ static void init_host(void)
     shim_on_failure(no_memory, gave_up);
     /* Loop strength reduction takes two thirds of the time of code generation and gains nothing measurable, as row
      * addresses are hoisted already. Complex numbers under a condition are vectorized with masks (1.4 times faster).
-     * Selects stay selects: as branches on data they mispredict (histograms: 1.4 times slower). The options exist for
-     * the whole process only. */
+     * Selects stay selects: as branches on data they mispredict (histograms: 1.4 times slower). No loop gets a version
+     * for a row length of 1, which LLVM would vectorize instead of the one for all lengths (columns in code for all
+     * sizes; strides that callers choose have versions of our own). The options exist for the whole process only. */
     static const char *const options[] = { "libsdfg", "-disable-lsr", "-enable-masked-interleaved-mem-accesses",
-                                           "-x86-cmov-converter=0" };
+                                           "-x86-cmov-converter=0", "-enable-mem-access-versioning=false" };
     LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
     init_native();
     /* On AArch64 LLVM knows the processors of the large vendors by their identification; others are "generic". */

@@ -62,9 +62,9 @@ def scalar_text(array):
     return f"{v[0]!r}" if len(v) == 1 else f"({v[0]!r}{v[1]:+r}j)"
 
 
-def check(runner, path, name, case, loose=0, any_type=False):
+def check(runner, path, name, case, loose=0, any_type=False, options=()):
     with tempfile.TemporaryDirectory() as folder:
-        command = [runner, f"{path}:{name}"]
+        command = [runner, f"{path}:{name}", *options]
         for n, a in case["inputs"].items():
             if a["shape"]:
                 write_npy(f"{folder}/{n}.npy", a)

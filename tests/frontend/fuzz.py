@@ -1,4 +1,5 @@
-"""Random programs by CPython with NumPy and by sdfg-run: fuzz.py SDFG-RUN COUNT [SEED]; needs NumPy 2, whose types count. A program that differs is printed. Numbers
+"""Random programs by CPython with NumPy and by sdfg-run: fuzz.py SDFG-RUN COUNT [SEED [OPTION...]], where options are those of sdfg-run
+(`--device=cuda` with a stand-in for a GPU: tests/gpu/fuzz.sh); needs NumPy 2, whose types count. A program that differs is printed. Numbers
 may differ by rounding of float32 and float16; a name that branches assign may have the joint type of both, and so has what is computed
 from it. Programs that NumPy refuses are left out, and those whose results hang on the last bit of a sine (a comparison of a float32 with a
 float64 one); those that only sdfg-run refuses count as errors, since all of it is in the accepted language."""
@@ -226,6 +227,7 @@ def main():
         print("skipped: NumPy before 2 has other types")
         sys.exit(77)
     runner, count, seed = os.path.abspath(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    options = sys.argv[4:]
     stand_in.install()
     cases = []
     while len(cases) < count:
@@ -242,7 +244,7 @@ def main():
             with open(path, "w") as f:
                 f.write(text)
             joined = re.search(r"^     +s\d+ = ", text, re.M)  # a number, in a branch or loop
-            return check.check(runner, path, "f", case, loose=LOOSE, any_type=bool(joined))
+            return check.check(runner, path, "f", case, loose=LOOSE, any_type=bool(joined), options=options)
         with ThreadPoolExecutor(2) as pool:
             for (seed, text, _), wrong in zip(cases, pool.map(run, cases)):
                 if wrong and "does not fit into uint8" in wrong and "error[invalid]" in wrong:
