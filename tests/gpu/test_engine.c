@@ -409,7 +409,7 @@ OWN_PROCESS(faults_name_their_threads)
         sdfg_error *error = count_pixels(program, args, 1, histogram);
         CHECK(error && sdfg_error_class_of(error) == SDFG_ERROR_INVALID);
         sdfg_error_free(error);
-        CHECK_STR(heard, "histogram k1_nest_1");
+        CHECK_STR(heard, "histogram k0_nest_0");
         CHECK_INT(fault.count, 1);
         CHECK_INT(fault.block[0], 0);
         CHECK_INT(fault.thread_of_block[0], 3);
