@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-MOST_NESTS, MOST_KERNELS = 177, 214  # of all programs, in all versions; to be lowered with each improvement
+MOST_NESTS, MOST_KERNELS = 170, 207  # of all programs, in all versions; to be lowered with each improvement
 MAY_TRANSFER_IN_LOOPS = {
     "channel_flow",  # `while` over a norm
     "contour_integral",  # a solver of the host
@@ -18,7 +18,7 @@ os.environ["SDFG_CUBLAS"] = os.environ["SDFG_CUSOLVER"] = os.environ["SDFG_CUFFT
 
 SMALL = re.compile(r"( *)if .* <= 131072 {$")  # one version of loops is a region, for calls with few iterations
 
-ONE_LAUNCH = {"adi", "cholesky", "durbin", "jacobi_1d", "lu", "seidel_2d", "syr2k", "syrk", "trisolv"}  # per call
+ONE_LAUNCH = {"adi", "cholesky", "durbin", "jacobi_1d", "lu", "nussinov", "seidel_2d", "syr2k", "syrk", "trisolv"}  # per call
 
 CONVOLUTIONS = {"conv2d_bias": 2, "lenet": 9, "resnet": 19}  # kernels, none of them in a loop
 
