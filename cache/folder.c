@@ -29,15 +29,15 @@ static bool trusts_parents(const char *path)
     char real[PATH_MAX];
     if (!realpath(path, real))
         return false;
-    for (char *slash; (slash = strrchr(real, '/'));) {
+    for (;;) {
         struct stat s;
+        char *slash = strrchr(real, '/');
         slash[slash == real] = 0;
         if (stat(real, &s) || !trusts_parent(&s))
             return false;
         if (slash == real)
-            break;
+            return true;
     }
-    return true;
 }
 
 enum { UNKNOWN, WRITING, KNOWN };

@@ -19,8 +19,10 @@ case "${1:-}" in
 *)
     [ $# -gt 0 ] || set -- -E '^(lint|aarch64|install|docs)/|^export/(c|fortran)$|^fail/tools$'
     "$top/scripts/build.sh" coverage
+    # Processes that end by _exit, abort or SIGTERM write their counts, too.
+    ${CC:-cc} -shared -fPIC -DPRELOADED "$top/scripts/coverage.c" -o "$folder/coverage-end.so" -ldl
     # What fails here fails in ./test, too, or takes too long with counters.
-    ctest --test-dir "$folder" -j "$jobs" -Q -O "$folder/tests.log" "$@" || tail -n 30 "$folder/tests.log" >&2
+    LD_PRELOAD=$folder/coverage-end.so ctest --test-dir "$folder" -j "$jobs" -Q -O "$folder/tests.log" "$@" || tail -n 30 "$folder/tests.log" >&2
     for seeds in "$top"/tests/fuzz/corpus/*; do
         "$folder/fuzz_$(basename "$seeds")" "$seeds" $mutations >/dev/null
     done

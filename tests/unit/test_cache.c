@@ -1,3 +1,4 @@
+#include "cache/entry.h"
 #include "cache/folder.h"
 #include "cache/store.h"
 
@@ -5,6 +6,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -105,6 +107,35 @@ TEST(damaged_entries_are_counted_and_removed)
     end(s);
 }
 
+/* In an archive entries lie one behind the other: each says how long it is, and one that does not end there says 0. */
+TEST(sizes_of_entries_in_archives)
+{
+    struct arena *a = arena_new();
+    struct entry e = { (const unsigned char *)"key", (const unsigned char *)"payload", 3, 7 };
+    const struct {
+        size_t at;
+        uint64_t value;
+    } damages[] = {
+        { 0, 0 }, /* the magic */
+        { offsetof(struct entry_header, key_bytes), 11 },
+        { offsetof(struct entry_header, key_bytes), UINT64_MAX },
+        { offsetof(struct entry_header, payload_bytes), 8 },
+        { offsetof(struct entry_header, payload_bytes), UINT64_MAX },
+    };
+    size_t size;
+    unsigned char *bytes = entry_build(a, &e, &size), *longer = arena_alloc(a, size + 5);
+    memcpy(longer, bytes, size);
+    CHECK_INT(entry_size(longer, size + 5), size);
+    for (size_t n = 0; n < size; n++)
+        CHECK_INT(entry_size(bytes, n), 0);
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        memcpy(longer, bytes, size);
+        memcpy(longer + damages[i].at, &damages[i].value, sizeof damages[i].value);
+        CHECK_INT(entry_size(longer, size), 0);
+    }
+    arena_free(a);
+}
+
 /* As if two keys had the same hash. */
 TEST(the_whole_key_is_compared)
 {
@@ -195,6 +226,105 @@ TEST(folders_above_are_looked_at_once)
     const char *why;
     int f = folder_open(below, false, NULL, &why);
     CHECK(f >= 0 && !unlinkat(f, "CACHEDIR.TAG", 0) && !unlinkat(f, "locks", 0) && !close(f) && !rmdir(below));
+    end(s);
+}
+
+/* Root may give things away; as another user this is not tested. */
+TEST(what_belongs_to_others_is_not_trusted)
+{
+    enum { NOBODY = 65534 };
+    const char *why;
+    char below[96];
+    if (geteuid())
+        return;
+    struct cache_store *s = begin(roomy);
+    CHECK(put(s, "key", "value"));
+    CHECK(!chown(file_of(s, "key"), NOBODY, NOBODY));
+    CHECK_STR(get(s, "key"), "nothing");
+    CHECK(cache_trouble(s, (char[512]){ 0 }, 512));
+    snprintf(below, sizeof below, "%s/below", folder);
+    CHECK(!mkdir(below, 0700) && !chown(folder, NOBODY, NOBODY));
+    CHECK(folder_open(folder, false, NULL, &why) < 0 && strstr(why, "it belongs"));
+    CHECK(folder_open(below, false, NULL, &why) < 0 && strstr(why, "above"));
+    CHECK(!chown(folder, 0, 0) && !rmdir(below));
+    end(s);
+}
+
+TEST(files_that_are_no_entries)
+{
+    struct cache_store *s = begin(roomy);
+    char said[512], path[256];
+    struct timespec long_ago[2] = { { time(NULL) - 100000, 0 }, { time(NULL) - 100000, 0 } };
+    struct stat st;
+    CHECK(put(s, "key", "value") && !utimensat(AT_FDCWD, file_of(s, "key"), long_ago, 0));
+    CHECK_STR(get(s, "key"), "value"); /* and is in use again, for pruning */
+    CHECK(!stat(file_of(s, "key"), &st) && time(NULL) - st.st_mtime < 1000);
+    CHECK(!truncate(file_of(s, "key"), (off_t)ENTRY_MOST_BYTES + 1)); /* of zeros, which no disk holds */
+    CHECK_STR(get(s, "key"), "nothing");
+    CHECK(cache_trouble(s, said, sizeof said) && strstr(said, "it is too large"));
+    CHECK(!mkdir(file_of(s, "key"), 0700));
+    CHECK_STR(get(s, "key"), "nothing");
+    CHECK(cache_trouble(s, said, sizeof said) && strstr(said, file_of(s, "key")));
+    CHECK(!put(s, "key", "value")); /* cannot take its place */
+    CHECK(!rmdir(file_of(s, "key")));
+    /* What a process has left that died while it wrote goes after an hour; what is no file or has another name stays. */
+    const char *const left[] = { "tmp-1-2-3", "tmp-4-5-6", ".kernel", "other" };
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, left[i]);
+        int f = open(path, O_WRONLY | O_CREAT, 0600);
+        CHECK(f >= 0 && (i == 1 || !futimens(f, long_ago)) && !close(f));
+    }
+    snprintf(path, sizeof path, "%s/a.kernel", folder);
+    CHECK(!mkdir(path, 0700));
+    const char *why;
+    int f = folder_open(folder, false, NULL, &why);
+    CHECK_INT(folder_prune(f, (struct cache_limits){ 1 << 20, 3600 }), 1);
+    CHECK(faccessat(f, left[0], F_OK, 0));
+    for (size_t i = 1; i < sizeof left / sizeof *left; i++)
+        CHECK(!unlinkat(f, left[i], 0));
+    CHECK_INT(folder_prune(-1, roomy), 0);
+    CHECK(!rmdir(path) && !close(f));
+    end(s);
+    cache_store_free(NULL);
+}
+
+/* What is stored is counted, and rejected entries go, with what was wrong with them. */
+TEST(entries_that_are_rejected)
+{
+    struct cache_store *s = begin(roomy), *gone = cache_store_new("/proc/self/status/cache", roomy);
+    char said[512];
+    CHECK(!cache_trouble(s, said, sizeof said));
+    CHECK(put(s, "key", "value"));
+    cache_reject(s, "key", 3, "it is of another program");
+    CHECK(cache_trouble(s, said, sizeof said) && strstr(said, "it is of another program"));
+    CHECK(access(file_of(s, "key"), F_OK));
+    cache_reject(gone, "key", 3, "it is not there");
+    CHECK(cache_trouble(gone, said, sizeof said) && strstr(said, "it is not there"));
+    CHECK(!cache_put(s, "key", 3, "", ENTRY_MOST_BYTES)); /* refused before it is read */
+    cache_store_free(gone);
+    end(s);
+}
+
+/* A process without standard input: the file of locks is another one than 0, which says that nothing is locked. */
+static int lock_without_input(struct cache_store *s)
+{
+    struct cache_lock lock;
+    close(0);
+    bool there = cache_lock(s, "key", 3, &lock), good = !there && lock.file > 0;
+    cache_unlock(&lock);
+    return good && !put(s, "key", "value") ? 1 : !good;
+}
+
+TEST(locks_without_standard_input)
+{
+    struct cache_store *s = begin(roomy);
+    int status;
+    pid_t child = fork();
+    if (!child)
+        _exit(lock_without_input(s));
+    waitpid(child, &status, 0);
+    CHECK_INT(status, 0);
+    CHECK_STR(get(s, "key"), "value");
     end(s);
 }
 
