@@ -1,5 +1,5 @@
-/* For scripts/coverage.sh: gcov writes counts where a process ends by exit. Processes that end otherwise write them with
- * this file, which is compiled twice:
+/* For scripts/coverage.sh: gcov writes counts where a process ends by exit. Processes that end otherwise write them
+ * with this file, which is compiled twice:
  *
  *   - into each program and library with counters, which says how its counts are written;
  *   - with -DPRELOADED as a library for LD_PRELOAD, which writes those of all in front of _exit, abort and SIGTERM. */
@@ -23,7 +23,7 @@ typedef void coverage_dump(void);
 
 __attribute__((constructor)) static void begin(void)
 {
-    void (*add)(coverage_dump *dump);
+    void (*add)(coverage_dump * dump);
     *(void **)&add = dlsym(RTLD_DEFAULT, "coverage_register");
     if (add)
         add(__gcov_dump);

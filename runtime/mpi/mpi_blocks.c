@@ -287,7 +287,7 @@ static bool receive_piece(struct exchange *x, int from, const struct piece *p)
     return good;
 }
 
-static bool exchange(struct exchange *x)
+static void exchange(struct exchange *x)
 {
     struct piece p;
     bool good = true;
@@ -299,11 +299,15 @@ static bool exchange(struct exchange *x)
     for (int from = 0; b->valid && good && from < a->processes; from++)
         if (common(&x->a, from, &x->b, b->me, &p))
             good = receive_piece(x, from, &p);
+    for (int to = 0; good && to < b->processes; to++)
+        if (x->requests[to]) {
+            good = sdfg_rt_mpi_good(x->n, "MPI_Wait", x->n->mpi->Wait(&x->requests[to], &status), "a block sent");
+            x->requests[to] = 0;
+        }
+    /* Behind a failure nobody may receive what is on its way: it is not waited for, and its memory is left to MPI. */
     for (int to = 0; to < b->processes; to++)
         if (x->requests[to])
-            good =
-                sdfg_rt_mpi_good(x->n, "MPI_Wait", x->n->mpi->Wait(&x->requests[to], &status), "a block sent") && good;
-    return good;
+            x->packed[to] = NULL;
 }
 
 /* Alone, the block is the array. */

@@ -13,7 +13,7 @@ bool sdfg_rt_mpi_code_enter(struct sdfg_rt_mpi_node *n, struct sdfg_rt_context *
     if (!sdfg_rt_mpi_enter(n, context, where, NULL))
         return false;
     /* exit code of a program may run after MPI_Finalize, which has freed everything */
-    return n->mpi->self || (n->mpi->Finalized(&ended) == 0 && !ended);
+    return n->mpi->self || (sdfg_rt_mpi_good(n, "MPI_Finalized", n->mpi->Finalized(&ended), "in a tasklet") && !ended);
 }
 
 int32_t sdfg_rt_mpi_code_done(const struct sdfg_rt_mpi_node *n, const char *function, int result)

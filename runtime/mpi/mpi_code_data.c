@@ -39,8 +39,10 @@ static int32_t own_send(const struct sdfg_rt_mpi_node *n, const void *buffer, in
 {
     struct sdfg_rt_mpi_layout l;
     int64_t begin;
-    if (to > 0 && !sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "the receiver is rank %d", to))
+    if (to > 0) {
+        sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "the receiver is rank %d", to);
         return MPI_CODE_FAILED;
+    }
     bool good = sdfg_rt_mpi_code_region(n, type, count, &l, &begin) &&
                 sdfg_rt_mpi_self_send(n, (const char *)buffer + begin * (int64_t)l.bytes, &l, to, tag);
     return good ? 0 : MPI_CODE_FAILED;
@@ -53,8 +55,10 @@ static int32_t own_recv(const struct sdfg_rt_mpi_node *n, void *buffer, int32_t 
     int64_t begin;
     if (from == SDFG_RT_MPI_NOBODY)
         return 0;
-    if (from > 0 && !sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "the sender is rank %d", from))
+    if (from > 0) {
+        sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "the sender is rank %d", from);
         return MPI_CODE_FAILED;
+    }
     bool good = sdfg_rt_mpi_code_region(n, type, count, &l, &begin) &&
                 sdfg_rt_mpi_self_recv(n, (char *)buffer + begin * (int64_t)l.bytes, &l, from, tag, request);
     return good ? 0 : MPI_CODE_FAILED;

@@ -140,17 +140,20 @@ int32_t sdfg_rt_mpi_code_copy(const struct sdfg_rt_mpi_node *n, const void *in, 
 int32_t sdfg_rt_mpi_code_new_grid(const struct sdfg_rt_mpi_node *n, int rank, const int32_t *dims,
                                   const int32_t *periods, int64_t *out)
 {
-    struct sdfg_rt_mpi_code_grid *g = rank >= 0 && rank <= SDFG_RT_MPI_RANK ? calloc(1, sizeof *g) : NULL;
-    bool one = g;
-    for (int i = 0; g && i < rank; i++) {
-        one = one && dims[i] == 1;
-        g->periods[i] = periods[i] != 0;
-    }
+    bool one = rank >= 0 && rank <= SDFG_RT_MPI_RANK;
+    for (int i = 0; one && i < rank; i++)
+        one = dims[i] == 1;
     if (!one) {
         sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "a process grid wants more than 1 process, or none");
-        free(g);
         return MPI_CODE_FAILED;
     }
+    struct sdfg_rt_mpi_code_grid *g = calloc(1, sizeof *g);
+    if (!g) {
+        sdfg_rt_mpi_fail(n, SDFG_RT_OUT_OF_MEMORY, "a process grid");
+        return MPI_CODE_FAILED;
+    }
+    for (int i = 0; i < rank; i++)
+        g->periods[i] = periods[i] != 0;
     g->rank = rank;
     *out = (intptr_t)g;
     return 0;

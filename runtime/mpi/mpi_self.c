@@ -47,18 +47,25 @@ static bool fits(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_layo
                             (long long)elements, (long long)l->elements);
 }
 
-/* The first `elements` of a region. */
-static void deliver(const struct sdfg_rt_mpi_layout *l, void *buffer, const void *packed, int64_t elements)
+/* The first `elements` of a region; what no element comes for stays. */
+static bool deliver(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_layout *l, void *buffer,
+                    const void *packed, int64_t elements)
 {
-    struct sdfg_rt_mpi_layout part = *l;
     size_t bytes = (size_t)l->elements * l->bytes, given = (size_t)elements * l->bytes;
-    char *all = given < bytes ? malloc(bytes) : NULL;
-    if (all) { /* what no element comes for stays */
-        sdfg_rt_mpi_pack(&part, buffer, all);
-        memcpy(all, packed, given);
+    if (!fits(n, l, elements))
+        return false;
+    if (given == bytes) {
+        sdfg_rt_mpi_unpack(l, buffer, packed);
+        return true;
     }
-    sdfg_rt_mpi_unpack(&part, buffer, all ? all : packed);
+    char *all = malloc(bytes);
+    if (!all)
+        return sdfg_rt_mpi_fail(n, SDFG_RT_OUT_OF_MEMORY, "a message of %lld elements", (long long)elements);
+    sdfg_rt_mpi_pack(l, buffer, all);
+    memcpy(all, packed, given);
+    sdfg_rt_mpi_unpack(l, buffer, all);
     free(all);
+    return true;
 }
 
 bool sdfg_rt_mpi_self_send(const struct sdfg_rt_mpi_node *n, const void *buffer, const struct sdfg_rt_mpi_layout *l,
@@ -79,9 +86,7 @@ bool sdfg_rt_mpi_self_send(const struct sdfg_rt_mpi_node *n, const void *buffer,
     sdfg_rt_mpi_pack(l, buffer, e->packed);
     pthread_mutex_lock(&lock);
     struct waiting_message *r = take(&receivers, tag);
-    bool good = !r || fits(n, &r->layout, e->elements);
-    if (r && good)
-        deliver(&r->layout, r->buffer, e->packed, e->elements);
+    bool good = !r || deliver(n, &r->layout, r->buffer, e->packed, e->elements);
     if (r) {
         r->tag = tag;
         r->done = true;
@@ -105,9 +110,7 @@ bool sdfg_rt_mpi_self_recv(const struct sdfg_rt_mpi_node *n, void *buffer, const
         return sdfg_rt_mpi_fail(n, SDFG_RT_OUT_OF_MEMORY, "a request");
     pthread_mutex_lock(&lock);
     struct waiting_message *e = take(&messages, tag);
-    bool good = !e || fits(n, l, e->elements);
-    if (e && good)
-        deliver(l, buffer, e->packed, e->elements);
+    bool good = !e || deliver(n, l, buffer, e->packed, e->elements);
     if (r) {
         *r = (struct waiting_message){ .tag = e ? e->tag : tag, .layout = *l, .buffer = buffer, .done = e != NULL };
         if (!e)

@@ -3,6 +3,9 @@
  *     SDFG_MPI=libmpi-faulty.so FAULTY=1:MPI_Send:2 mpirun ...     the second MPI_Send of rank 1 fails
  *     FAULTY=1:MPI_Send:2:kill                                     rank 1 is killed there
  *
+ * faulty_at(K), for the process itself: call number K from now on fails, whatever it is; 0: none. It gives the number
+ * of calls since the last time.
+ *
  * FAULTY_COUNT=NAME says how often rank 0 has called that function, when it finalizes MPI. FAULTY_REAL names the other
  * library. Arguments are handed on as they are, so no function is written out. */
 #include <dlfcn.h>
@@ -47,6 +50,15 @@ static void count(const char *name, int rank)
         fprintf(stderr, "%s: %d calls\n", counted, atomic_load(&calls));
 }
 
+static atomic_long since, at;
+
+long faulty_at(long number);
+__attribute__((visibility("default"))) long faulty_at(long number)
+{
+    atomic_store(&at, number);
+    return atomic_exchange(&since, 0);
+}
+
 /* Whether this call is the one. */
 static int fails(const char *name)
 {
@@ -54,6 +66,8 @@ static int fails(const char *name)
     char wanted[64], how[8] = "";
     int rank, which;
     const char *fault = getenv("FAULTY"), *mine = getenv("PMI_RANK");
+    if (atomic_fetch_add(&since, 1) + 1 == atomic_load(&at))
+        return ERROR_OTHER;
     count(name, atoi(mine ? mine : "0"));
     if (!fault || sscanf(fault, "%d:%63[^:]:%d:%7s", &rank, wanted, &which, how) < 3 ||
         atoi(mine ? mine : "0") != rank || strcmp(wanted, name) != 0 || atomic_fetch_add(&calls, 1) + 1 != which)

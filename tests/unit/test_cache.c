@@ -267,7 +267,8 @@ TEST(files_that_are_no_entries)
     CHECK(cache_trouble(s, said, sizeof said) && strstr(said, file_of(s, "key")));
     CHECK(!put(s, "key", "value")); /* cannot take its place */
     CHECK(!rmdir(file_of(s, "key")));
-    /* What a process has left that died while it wrote goes after an hour; what is no file or has another name stays. */
+    /* What a process has left that died while it wrote goes after an hour; what is no file or has another name stays.
+     */
     const char *const left[] = { "tmp-1-2-3", "tmp-4-5-6", ".kernel", "other" };
     for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, left[i]);

@@ -1,0 +1,251 @@
+/* Messages in a world of one process (docs/mpi.md): without a library, where the process is the whole world; and with
+ * MPICH by libmpi-faulty.so, which SDFG_MPI_FAULTY names, waiting with the processor and without. The results are the
+ * same. Then each call of the library fails once, and each allocation: there is an error that says so, or the right
+ * result, and afterwards all is well again. A call that has failed before does nothing. */
+#include "tests/mpi/alone.h"
+
+#ifdef WITH_FAIL
+#include "tests/fail/interpose.h"
+#endif
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int failures;
+
+struct call {
+    struct sdfg_rt_context context;
+    struct sdfg_rt_mpi mpi;
+};
+
+static struct sdfg_rt_context *begin(struct call *c)
+{
+    *c = (struct call){ .context.num_threads = 1 };
+    c->context.mpi = &c->mpi;
+    return &c->context;
+}
+
+static void run_all(void)
+{
+    struct call c;
+    CHECK(moved_blocks(begin(&c)) && !c.context.error);
+    for (const struct scenario *s = scenarios; s->name; s++)
+        if (!s->run(begin(&c)) || c.context.error) {
+            printf("%s: wrong, or %s\n", s->name, c.mpi.trouble);
+            failures++;
+        }
+}
+
+static void refuse_all(const struct refusal *list)
+{
+    struct call c;
+    for (const struct refusal *r = list; r->text; r++) {
+        r->run(begin(&c));
+        if (!c.context.error || !strstr(c.mpi.trouble, r->text) || !strstr(c.mpi.trouble, ", at " WHERE)) {
+            printf("not refused with '%s' but '%s'\n", r->text, c.mpi.trouble);
+            failures++;
+        }
+    }
+}
+
+/* Nothing is done, and the first error stays. */
+static void failed_before(void)
+{
+    struct call c;
+    for (const struct scenario *s = scenarios; s->name; s++) {
+        begin(&c)->error = SDFG_RT_BAD_VALUE;
+        s->run(&c.context);
+        CHECK(c.context.error == SDFG_RT_BAD_VALUE && !c.mpi.trouble[0]);
+    }
+    for (const struct refusal *r = refusals; r->text; r++) {
+        begin(&c)->error = SDFG_RT_BAD_VALUE;
+        r->run(&c.context);
+        CHECK(c.context.error == SDFG_RT_BAD_VALUE && !c.mpi.trouble[0]);
+    }
+    c.context.mpi = NULL; /* nobody hears why */
+    c.context.error = SDFG_RT_OK;
+    refusals[0].run(&c.context);
+    CHECK(c.context.error == SDFG_RT_BAD_VALUE);
+    begin(&c)->error = SDFG_RT_MPI;
+    sdfg_rt_mpi_stop(&c.context, WHERE, NULL, 3);
+    CHECK(sdfg_rt_MPI_Abort(&c.context, WHERE, WORLD, 3));
+    CHECK(!sdfg_rt_mpi_comm_of(&c.context, WHERE, NULL));
+}
+
+static void of_the_process(void)
+{
+    int rank = -1, size = -1;
+    int64_t least = 0;
+    char trouble[SDFG_RT_MPI_TROUBLE] = "";
+    CHECK(sdfg_rt_mpi_world(&rank, &size, trouble) && rank == 0 && size == 1);
+    CHECK(sdfg_rt_mpi_least(7, &least, trouble) && least == 7);
+    CHECK(!sdfg_rt_mpi_waits(trouble, sizeof trouble));
+    CHECK(!sdfg_rt_mpi_launched());
+}
+
+/* ---- failures ---- */
+
+#ifdef WITH_FAIL
+static void fail_allocations(void)
+{
+    struct call c;
+    for (const struct scenario *s = scenarios; s->name; s++)
+        for (long k = 1, done = 0; !done; k++) {
+            long before = fail_live();
+            fail_at(k, false);
+            bool right = s->run(begin(&c));
+            done = !fail_failed();
+            fail_at(0, false);
+            if (c.context.error ? c.context.error != SDFG_RT_OUT_OF_MEMORY || !*c.mpi.trouble : !right) {
+                printf("%s: allocation %ld: error %d, %s\n", s->name, k, (int)c.context.error, c.mpi.trouble);
+                failures++;
+            }
+            s->run(begin(&c)); /* takes the messages that were not received */
+            CHECK(s->run(begin(&c)) && !c.context.error);
+            if (fail_live() - before > s->keeps) {
+                printf("%s: allocation %ld: %ld blocks stay\n", s->name, k, fail_live() - before);
+                failures++;
+            }
+        }
+}
+#endif
+
+static void alone(void)
+{
+    unsetenv("SDFG_MPI");
+    run_all();
+    of_the_process();
+    refuse_all(refusals);
+    refuse_all(refusals_alone);
+    failed_before();
+#ifdef WITH_FAIL
+    fail_allocations();
+#endif
+    run_all();
+}
+
+static long (*fault_at)(long number); /* the call with that number from now on fails; calls since the last time */
+
+static void fail_calls(const struct scenario *s)
+{
+    struct call c;
+    int refused = 0;
+    for (long k = 1, done = 0; !done; k++) {
+        fault_at(k);
+        bool right = s->run(begin(&c));
+        done = fault_at(0) < k;
+        refused += c.context.error != 0;
+        if (c.context.error ? c.context.error != SDFG_RT_MPI || !strstr(c.mpi.trouble, "MPI_") : !right) {
+            printf("%s: call %ld: error %d, %s\n", s->name, k, (int)c.context.error, c.mpi.trouble);
+            failures++;
+        }
+        if (!s->run(begin(&c)) || c.context.error) {
+            printf("%s: after call %ld: wrong, or %s\n", s->name, k, c.mpi.trouble);
+            failures++;
+            return;
+        }
+    }
+    CHECK(refused);
+}
+
+static bool has_library(void)
+{
+    int rank, size;
+    char trouble[SDFG_RT_MPI_TROUBLE];
+    if (!sdfg_rt_mpi_world(&rank, &size, trouble)) { /* no MPICH */
+        printf("skipped: %s\n", trouble);
+        return false;
+    }
+    void *library = dlopen(getenv("SDFG_MPI"), RTLD_NOW | RTLD_NOLOAD), *f = dlsym(library, "faulty_at");
+    memcpy(&fault_at, &f, sizeof f);
+    CHECK(f);
+    return f;
+}
+
+static void with_library(void)
+{
+    if (!has_library())
+        return;
+    of_the_process();
+    run_all();
+    refuse_all(refusals);
+    failed_before();
+    for (const struct scenario *s = scenarios; s->name; s++)
+        fail_calls(s);
+    run_all();
+}
+
+static long which;
+
+static void moved_badly(void)
+{
+    struct call c;
+    if (!has_library())
+        return;
+    fault_at(0);
+    CHECK(moved_blocks(begin(&c)) && !c.context.error);
+    long calls = fault_at(which);
+    moved_blocks(begin(&c));
+    CHECK(which > calls || (c.context.error == SDFG_RT_MPI && strstr(c.mpi.trouble, "MPI_")));
+}
+
+/* ---- libraries that cannot be used ---- */
+
+static const char *bad_library, *bad_text;
+
+static void opens_badly(void)
+{
+    struct call c;
+    int rank, size;
+    char trouble[SDFG_RT_MPI_TROUBLE];
+    setenv("SDFG_MPI", bad_library, 1);
+    CHECK(!sdfg_rt_mpi_world(&rank, &size, trouble) && strstr(trouble, bad_text));
+    CHECK(rank == 0 && size == 1 && !sdfg_rt_mpi_least(1, &(int64_t){ 0 }, trouble));
+    sdfg_rt_mpi_barrier(begin(&c), WHERE, NULL);
+    CHECK(c.context.error == SDFG_RT_MPI && strstr(c.mpi.trouble, bad_text));
+}
+
+static void child(void (*run)(void))
+{
+    int status = -1;
+    fflush(stdout);
+    pid_t pid = fork();
+    if (!pid) {
+        failures = 0;
+        run();
+        fflush(stdout);
+        _exit(failures != 0);
+    }
+    waitpid(pid, &status, 0);
+    if (status)
+        printf("a process ends with status %#x\n", (unsigned)status);
+    failures += status != 0;
+}
+
+int main(void)
+{
+    static const char *const launchers[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PMIX_RANK" };
+    static const char *const bad[][2] = {
+        { "/nowhere/libmpi.so", "/nowhere/libmpi.so: cannot open" },
+        { "libm.so.6", "libm.so.6: has no MPI_Initialized" },
+    };
+    const char *faulty = getenv("SDFG_MPI_FAULTY");
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        unsetenv(launchers[i]);
+    child(alone);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        bad_library = bad[i][0];
+        bad_text = bad[i][1];
+        child(opens_badly);
+    }
+    for (int yields = 0; faulty && yields < 2; yields++) {
+        setenv("SDFG_MPI", faulty, 1);
+        setenv("SDFG_MPI_YIELD", yields ? "1" : "0", 1);
+        child(with_library);
+        for (which = 1; which <= 3; which++) /* it sends, receives and waits */
+            child(moved_badly);
+    }
+    return failures != 0;
+}
