@@ -8,6 +8,9 @@ files in which one token was removed, doubled or replaced, made from the library
 error may differ in at most MAY_DIFFER of them, since CPython guesses what was meant. Before Python 3.12 the nodes inside
 formatted strings have the places of the whole string in CPython, and are compared without places.
 
+The texts of samples.txt, right and wrong ones, and some in other encodings are always among them. What is newer than the
+interpreter is not compared, but read or refused as its name says.
+
 --syntax adds what stands in strings of the tests of CPython's own parser, right programs and wrong ones; there the same share of places
 may differ. Run it by CPython 3.13, whose grammar counts. Characters by name (\\N{...}) are a limit here: their table has a megabyte.
 """
@@ -15,6 +18,7 @@ import ast
 import doctest
 import os
 import random
+import re
 import subprocess
 import sys
 import sysconfig
@@ -220,6 +224,46 @@ def syntax_tests(folder):
         yield path
 
 
+SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "samples.txt")
+ENCODED = (
+    b"# coding: latin-1\nx = '\xe9'\n", b"#!/usr/bin/python\n# -*- coding: iso-8859-15 -*-\nx = '\xa4'\n", b"\xef\xbb\xbf# coding: utf-8\nx = '\xc3\xa9'\n",
+    b"\xef\xbb\xbfx = 1\n", b"# coding: UTF8\nx = 1\n", b"\xef\xbb\xbf# coding: latin-1\nx = 1\n", b"# coding: no-such-one\nx = 1\n",
+    b"\n# vim: set fileencoding=cp1252 :\nx = '\x80'\n", b"x = 1\n# coding: latin-1\ny = 2\n", b"#\n\n# coding: latin-1\nx = 1\n",
+    b"\t# coding:utf-8\nx = '\xc3\xa9'\n", b"# coding: ascii\nx = 1\n", b"x = 'a\r\nb'", b"x = '''a\r\nb\rc'''\r\ny = 'a\\\r\nb'\r",
+    b"x = r'''\\\r\n'''\r\ny = b'''\\\r\nc\rd'''\r\n", b"x = f'''{a}\r\n{b:\r\n}'''\r\n", b"if a:\r\n  b\r\n\r\n  c\r", b"x = 1\x0c\n\x0cy = 2\n", b"x = 1\x00",
+    b"", b"\n", b"# only", b"x",
+    *(b"x = '" + bad + b"'\n" for bad in (b"\xc3", b"\xe0\x80\x80", b"\xed\xa0\x80", b"\xf0\x80\x80\x80", b"\xf4\x90\x80\x80", b"\xff", b"\x80", b"\xc0\x80", b"\xe2\x82")))
+
+
+def newer(header):
+    """The version of a sample that this interpreter does not know, and whether it is refused there; or None."""
+    found = re.search(r" 3\.(\d+)( wrong)?$", header)
+    return found if found and sys.version_info < (3, int(found[1])) else None
+
+
+def samples(program, folder, verbose):
+    """Files to compare, and how many of those that cannot be compared are wrong."""
+    paths, wrong = [], 0
+    for i, block in enumerate(open(SAMPLES, encoding="utf-8").read().split("### ")[1:]):
+        header, text = block.split("\n", 1)
+        path = os.path.join(folder, f"sample{i}.py")
+        with open(path, "w", encoding="utf-8", newline="") as f:
+            f.write(text)
+        if found := newer(header):
+            got = actual(program, [path])[path]
+            if refused(got) != bool(found[2]):
+                verbose(f"{header}: {got}")
+                wrong += 1
+        else:
+            paths.append(path)
+    for i, raw in enumerate(ENCODED):
+        path = os.path.join(folder, f"encoded{i}.py")
+        with open(path, "wb") as f:
+            f.write(raw)
+        paths.append(path)
+    return paths, wrong
+
+
 def refused(result):
     return result.startswith(("error", "limit"))
 
@@ -266,6 +310,12 @@ def main():
     compare(program, files, counts, verbose)
     print("files: " + ", ".join(f"{k} {v}" for k, v in counts.items()))
     bad = counts["tree"] + counts["decision"] + counts["place"]
+    counts = dict.fromkeys(counts, 0)
+    with tempfile.TemporaryDirectory() as folder:
+        paths, wrong = samples(program, folder, verbose)
+        compare(program, paths, counts, verbose)
+    print("samples: " + ", ".join(f"{k} {v}" for k, v in counts.items()))
+    bad += counts["tree"] + counts["decision"] + wrong # the places of errors are those of CPython 3.13
     if "--syntax" in options:
         counts = dict.fromkeys(counts, 0)
         with tempfile.TemporaryDirectory() as folder:
