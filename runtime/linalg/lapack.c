@@ -124,12 +124,14 @@ static void report_failure(struct sdfg_rt_context *context, int32_t *info, int f
         sdfg_rt_fail(context, SDFG_RT_SINGULAR);
 }
 
-static bool known_type(struct sdfg_rt_context *context, int32_t type)
+/* Nothing is done any more once the call has failed: what the operation before was to give, as pivots, may be missing.
+ */
+static bool begins(struct sdfg_rt_context *context, int32_t type)
 {
     bool known = type >= 0 && type < SDFG_RT_TYPE_COUNT;
     if (!known)
         sdfg_rt_fail(context, SDFG_RT_BAD_VALUE);
-    return known;
+    return __atomic_load_n(&context->error, __ATOMIC_RELAXED) == SDFG_RT_OK;
 }
 
 /* ---- on column-major memory ---- */
@@ -248,7 +250,7 @@ static int solve_all(struct sdfg_rt_context *context, struct solve *s)
 void sdfg_rt_getrf(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, void *a, int64_t sam,
                    int64_t san, int32_t *ipiv, int32_t *info)
 {
-    if (!known_type(context, type))
+    if (!begins(context, type))
         return;
     const struct sdfg_rt_blas *b = library_begin(context, n);
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ a, m, n, sam, san }, false);
@@ -260,7 +262,7 @@ void sdfg_rt_getrf(struct sdfg_rt_context *context, int32_t type, int64_t m, int
 void sdfg_rt_getri(struct sdfg_rt_context *context, int32_t type, int64_t n, void *a, int64_t sam, int64_t san,
                    const int32_t *ipiv, int32_t *info)
 {
-    if (!known_type(context, type))
+    if (!begins(context, type))
         return;
     const struct sdfg_rt_blas *b = library_begin(context, n);
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ a, n, n, sam, san }, false);
@@ -272,7 +274,7 @@ void sdfg_rt_getri(struct sdfg_rt_context *context, int32_t type, int64_t n, voi
 void sdfg_rt_getrs(struct sdfg_rt_context *context, int32_t type, int64_t n, int64_t nrhs, const void *a, int64_t sam,
                    int64_t san, const int32_t *ipiv, void *b, int64_t sbm, int64_t sbn, int32_t *info)
 {
-    if (!known_type(context, type))
+    if (!begins(context, type))
         return;
     struct sdfg_rt_matrix rhs = { b, n, nrhs, sbm, sbn };
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, false);
@@ -284,7 +286,7 @@ void sdfg_rt_getrs(struct sdfg_rt_context *context, int32_t type, int64_t n, int
 void sdfg_rt_potrf(struct sdfg_rt_context *context, int32_t type, int32_t lower, int64_t n, void *a, int64_t sam,
                    int64_t san, int32_t *info)
 {
-    if (!known_type(context, type))
+    if (!begins(context, type))
         return;
     const struct sdfg_rt_blas *b = library_begin(context, n);
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ a, n, n, sam, san }, false);
@@ -297,7 +299,7 @@ void sdfg_rt_solve(struct sdfg_rt_context *context, int32_t type, int64_t n, int
                    int64_t san, const void *b, int64_t sbm, int64_t sbn, void *x, int64_t sxm, int64_t sxn,
                    int32_t *info)
 {
-    if (!known_type(context, type))
+    if (!begins(context, type))
         return;
     const struct sdfg_rt_blas *library = library_begin(context, n);
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, true);
@@ -317,7 +319,7 @@ void sdfg_rt_solve(struct sdfg_rt_context *context, int32_t type, int64_t n, int
 void sdfg_rt_inverse(struct sdfg_rt_context *context, int32_t type, int64_t n, const void *a, int64_t sam, int64_t san,
                      void *out, int64_t som, int64_t son, int32_t *info)
 {
-    if (!known_type(context, type))
+    if (!begins(context, type))
         return;
     const struct sdfg_rt_blas *b = library_begin(context, n);
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, true);
@@ -338,7 +340,7 @@ void sdfg_rt_inverse(struct sdfg_rt_context *context, int32_t type, int64_t n, c
 void sdfg_rt_cholesky(struct sdfg_rt_context *context, int32_t type, int32_t lower, int64_t n, const void *a,
                       int64_t sam, int64_t san, void *out, int64_t som, int64_t son, int32_t *info)
 {
-    if (!known_type(context, type))
+    if (!begins(context, type))
         return;
     const struct sdfg_rt_blas *b = library_begin(context, n);
     struct sdfg_rt_matrix to = { out, n, n, som, son };
