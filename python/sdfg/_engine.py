@@ -37,8 +37,9 @@ def _checks(check):
 def _meant(name, known):
     """For the end of a message about a name that there is not."""
     import difflib
-    close = difflib.get_close_matches(name, known, 1)
-    return f" (did you mean '{close[0]}'?)" if close else ""
+    folded = {other.lower(): other for other in known}
+    close = difflib.get_close_matches(name.lower(), folded, 1)
+    return f" (did you mean '{folded[close[0]]}'?)" if close else ""
 
 
 def free(function, handle, *_):

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 from ._arguments import Arguments, _as_numpy
 from ._cancel import call, call_bound
 from ._described import ArgumentInfo, Trial, Tuned
-from ._engine import Engine, Path, default_engine, free, text_of
+from ._engine import Engine, Path, _meant, default_engine, free, text_of
 from ._errors import Message, check, messages_of
 from ._fast import MISS, Fast
 from ._library import KINDS, TRIAL_FUNCTION, Argument, Export, Symbol, Tuning, library
@@ -36,17 +36,18 @@ def _plain(value):
 
 
 def _json_of(source):
-    """The bytes of an SDFG, and the names of its positional arguments if the object knows them."""
+    """The bytes of an SDFG, the names of its positional arguments if the object knows them, and whether it is an object as DaCe has."""
     if hasattr(source, "to_sdfg") and not hasattr(source, "to_json"):
         source = source.to_sdfg()
     if hasattr(source, "to_json"):
-        return json.dumps(source.to_json(), default=_plain).encode(), getattr(source, "arg_names", None)
+        of_dace = type(source).__module__.partition(".")[0] != "sdfg"
+        return json.dumps(source.to_json(), default=_plain).encode(), getattr(source, "arg_names", None), of_dace
     if isinstance(source, dict):
-        return json.dumps(source, default=_plain).encode(), None
+        return json.dumps(source, default=_plain).encode(), None, False
     if not isinstance(source, (str, bytes, bytearray, memoryview)):
         raise TypeError(f"a program is a path, the text of an SDFG (also as bytes or a dictionary) or an object with to_json, not "
                         f"{type(source).__name__}")
-    return bytes(source.encode() if isinstance(source, str) else source), None
+    return bytes(source.encode() if isinstance(source, str) else source), None, False
 
 
 class Bound:
@@ -76,6 +77,7 @@ class Program:
     engine: Engine
     name: str
     _workspaces: Dict[str, Any]
+    _of_dace = False # names that it does not take are ignored
 
     def __init__(self, source: Source, engine: Optional[Engine] = None, folder: Optional[Path] = None) -> None:
         self.engine = engine or default_engine()
@@ -85,7 +87,7 @@ class Program:
             self._source = os.fspath(source)
             check(library.sdfg_program_load_file(out, self.engine._handle, os.fsencode(source)))
         else:
-            self._source, self._names = _json_of(source)
+            self._source, self._names, self._of_dace = _json_of(source)
             check(library.sdfg_program_load(out, self.engine._handle, self._source, len(self._source), text_of(folder)))
         self._loaded()
 
@@ -200,10 +202,21 @@ class Program:
         arguments.finish()
         return made
 
-    def _give(self, arguments, values):
-        """Gives all values and makes what is returned. Names that the program does not take are ignored, as by DaCe."""
+    def _give_some(self, arguments, values):
         for name, value in values.items():
-            arguments.give(name, value)
+            if not arguments.give(name, value) and not self._of_dace and not self._is_known(name):
+                raise TypeError(f"{self.name} has no argument '{name}'{_meant(name, [a.name for a in self.arguments])}")
+
+    def _is_known(self, name):
+        """Is it an argument that nothing needs?"""
+        if name in self.arg_names:
+            return True
+        found = self._attributes()
+        return name in (found["symbols"] or ()) or name in (found["_arrays"] or ())
+
+    def _give(self, arguments, values):
+        """Gives all values and makes what is returned."""
+        self._give_some(arguments, values)
         results = {}
         if any(name not in values for name in self._results):
             check(library.sdfg_args_solve(arguments._handle))
@@ -220,9 +233,9 @@ class Program:
         return self._returned(list(results.values()))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        fast = self._fast
-        if fast is not None and not args and fast[0] == (*kwargs,):
-            result = fast[1](tuple(kwargs.values()))
+        fast, form = self._fast, (len(args), *kwargs)
+        if fast is not None and fast[0] == form:
+            result = fast[1](args + tuple(kwargs.values()))
             if result is not MISS:
                 return result
         values = self._named(args, kwargs)
@@ -230,10 +243,9 @@ class Program:
             result = self._give(arguments, values)
             arguments.prepare()
             arguments.calls.check(call(self, arguments))
-        if not args and (fast is None or fast[0] != (*kwargs,)):
-            found = Fast.of(self, kwargs, [name for name in self._results if name not in kwargs], self._returned) \
-                if not any(name in kwargs for name in self._results) else None
-            self._fast = found and ((*kwargs,), found)
+        if fast is None or fast[0] != form:
+            found = Fast.of(self, values, list(self._results), self._returned) if not any(name in values for name in self._results) else None
+            self._fast = found and (form, found)
         return result
 
     def _returned(self, results):
@@ -272,8 +284,7 @@ class Program:
     def solve(self, *args: Any, **kwargs: Any) -> Dict[str, int]:
         """The values of symbols under the arguments that are given."""
         with Arguments(self) as arguments:
-            for name, value in self._named(args, kwargs).items():
-                arguments.give(name, value)
+            self._give_some(arguments, self._named(args, kwargs))
             check(library.sdfg_args_solve(arguments._handle))
             values = {a.name: arguments.value(a.name) for a in self.arguments if a.kind == "symbol"}
         return {name: value for name, value in values.items() if value is not None}
@@ -391,8 +402,4 @@ def _check_specialize(program, wanted):
     symbols = [a.name for a in program.arguments if a.kind == "symbol"]
     for name in wanted.split(",") if isinstance(wanted, str) else wanted:
         if name not in symbols:
-            import difflib
-            folded = {symbol.lower(): symbol for symbol in symbols}
-            known = [folded[close] for close in difflib.get_close_matches(name.lower(), folded, 1)]
-            raise ValueError(f"specialize: '{program.name}' has no symbol '{name}'" +
-                             (f" (did you mean '{known[0]}'?)" if known else ""))
+            raise ValueError(f"specialize: '{program.name}' has no symbol '{name}'{_meant(name, symbols)}")

@@ -85,9 +85,32 @@ class Calls(unittest.TestCase):
         self.assertIn("N", clip.solve(A=numpy.zeros((6, 6, 6))))
 
     def test_names_that_the_program_does_not_take(self):
-        axpy = sdfg.compile(EXAMPLES / "axpy.sdfg")
+        axpy = sdfg.compile(Dace(EXAMPLES / "axpy.sdfg"))
         axpy(X=self.x, Y=self.y, alpha=2, M=7, unused=self.x)
         self.assertEqual(self.y[1], 3)
+        axpy = sdfg.compile(EXAMPLES / "axpy.sdfg")
+        for ask in axpy, axpy.bind, axpy.solve:
+            with self.assertRaisesRegex(TypeError, r"^axpy has no argument 'n' \(did you mean 'N'\?\)$"):
+                ask(X=self.x, Y=self.y, alpha=2, n=5)
+        with self.assertRaisesRegex(TypeError, "^axpy has no argument 'unused'$"):
+            axpy(X=self.x, Y=self.y, alpha=2, unused=self.x)
+        self.assertEqual(self.y[1], 3)
+
+    def test_names_that_nothing_needs(self):
+        graph = json.loads((EXAMPLES / "axpy.sdfg").read_text())
+        graph["attributes"]["symbols"]["M"] = "int64"
+        sdfg.compile(graph)(X=self.x, Y=self.y, alpha=2, M=7)
+        self.assertEqual(self.y[1], 3)
+
+    def test_positional_calls_that_repeat(self):
+        axpy = sdfg.compile(EXAMPLES / "axpy.sdfg")
+        values = [{"X": self.x, "Y": self.y, "alpha": 2}[name] for name in axpy.arg_names]
+        for n in range(1, 4):
+            axpy(*values)
+            self.assertEqual(self.y[4], 1 + 8 * n)
+        self.assertEqual(axpy._fast[0], (3,))
+        axpy(*values[:1], **dict(zip(axpy.arg_names[1:], values[1:])))
+        self.assertEqual(self.y[4], 33)
 
     def test_lists_are_inputs(self):
         axpy = sdfg.compile(EXAMPLES / "axpy.sdfg")
