@@ -17,8 +17,8 @@ static int write_bytes(const struct command *c, const char *bytes, size_t size)
     if (f)
         ok = f == stdout ? !fflush(f) && ok : file_end(&o, ok);
     if (!ok)
-        fprintf(stderr, "sdfg-run: cannot write '%s': %s\n", c->output_file ? c->output_file : "standard output",
-                strerror(errno));
+        fprintf(stderr, "sdfg-run: cannot write %s%s%s: %s\n", c->output_file ? "'" : "",
+                c->output_file ? c->output_file : "standard output", c->output_file ? "'" : "", strerror(errno));
     return ok ? EXIT_GOOD : EXIT_FILE;
 }
 

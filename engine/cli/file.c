@@ -153,7 +153,8 @@ int file_end_output(const char *tool, int code)
     errno = bad ? EIO : 0;
     if (!fflush(stdout) && !bad)
         return code;
-    fprintf(stderr, "%s: cannot write standard output: %s\n", tool, strerror(errno));
+    if (code != EXIT_FILE) /* else who wrote has said so */
+        fprintf(stderr, "%s: cannot write standard output: %s\n", tool, strerror(errno));
     return code ? code : EXIT_FILE;
 }
 
