@@ -2,6 +2,7 @@
 frontend.typed_callbacks_only, frontend.unroll_threshold, compiler.allow_view_arguments and experimental.check_race_conditions."""
 
 import contextlib
+import contextvars
 
 _DEFAULTS = {("frontend", "unroll_threshold"): -1, ("experimental", "check_race_conditions"): False,
              ("frontend", "typed_callbacks_only"): False, ("optimizer", "automatic_simplification"): True,
@@ -9,10 +10,12 @@ _DEFAULTS = {("frontend", "unroll_threshold"): -1, ("experimental", "check_race_
              ("compiler", "cpu", "args"): "", ("compiler", "cpu", "libs"): "", ("compiler", "linker", "args"): ""}
 
 
+# What was set, in this thread: another one begins with the defaults, as in DaCe.
+_set: contextvars.ContextVar = contextvars.ContextVar("sdfg.dace.config", default={})
+
+
 class Config:
     """Most options have no effect: the compiler is another one."""
-
-    _values: dict = {}
 
     @staticmethod
     def _split(path):
@@ -21,7 +24,7 @@ class Config:
 
     @classmethod
     def set(cls, *path, value=None, **_):
-        cls._values[cls._split(path)] = value
+        _set.set({**_set.get(), cls._split(path): value})
 
     @classmethod
     def append(cls, *path, value=None, **_):
@@ -30,8 +33,8 @@ class Config:
 
     @classmethod
     def get(cls, *path):
-        path = cls._split(path)
-        return cls._values[path] if path in cls._values else cls.get_default(*path)
+        path, values = cls._split(path), _set.get()
+        return values[path] if path in values else cls.get_default(*path)
 
     @classmethod
     def get_default(cls, *path):
@@ -46,11 +49,11 @@ class Config:
 @contextlib.contextmanager
 def temporary_config():
     """What is set in the block is as before behind it."""
-    kept = dict(Config._values)
+    kept = _set.get()
     try:
         yield
     finally:
-        Config._values = kept
+        _set.set(kept)
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
 """Work that may take long, such as compiling: ^C is heard while it lasts."""
 
+import contextvars
 import os
 import sys
 import threading
@@ -37,7 +38,7 @@ def _watch(thread, phase):
 
 
 def interruptible(work, finished=None, phase=None):
-    """The result of work(). On the main thread, which is the one that hears of signals, the work is done by another thread; what is
+    """The result of work(). On the main thread, which is the one that hears of signals, the work is done by another thread, in the same context; what is
     raised here meanwhile, such as KeyboardInterrupt, leaves the work to itself. finished() is called behind it in any case. phase(): what is being done, in words, or None."""
     finished = finished or (lambda: None)
     outcome = []
@@ -52,7 +53,7 @@ def interruptible(work, finished=None, phase=None):
 
     if threading.current_thread() is threading.main_thread():
         try:
-            thread = threading.Thread(target=run, name="sdfg", daemon=True)
+            thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), name="sdfg", daemon=True)
             thread.start()
         except RuntimeError: # there can be no more threads
             run()

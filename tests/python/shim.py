@@ -3,6 +3,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 import warnings
 
@@ -10,6 +11,7 @@ import numpy
 import numpy as np
 
 import sdfg
+from sdfg._wait import interruptible
 
 SCRIPT = """
 import sys
@@ -160,6 +162,23 @@ class Shim(unittest.TestCase):
         with dace.config.set_temporary("compiler", "build_type", value="Debug"):
             self.assertEqual(dace.Config.get("compiler", "build_type"), "Debug")
         self.assertEqual(dace.Config.get("compiler", "build_type"), dace.Config.get_default("compiler", "build_type"))
+
+    def test_options_belong_to_threads(self):
+        dace = sdfg.as_dace()
+
+        def asked():
+            found = []
+            thread = threading.Thread(target=lambda: found.append(dace.Config.get("compiler", "build_type")))
+            thread.start()
+            thread.join()
+            return found[0]
+
+        default = dace.Config.get_default("compiler", "build_type")
+        with dace.config.set_temporary("compiler", "build_type", value="Debug"):
+            self.assertEqual(asked(), default)
+            self.assertEqual(dace.Config.get("compiler", "build_type"), "Debug")
+            # A program is compiled as the thread that calls it wants it, whichever thread does the work.
+            self.assertEqual(interruptible(lambda: dace.Config.get("compiler", "build_type")), "Debug")
 
     def test_options_that_are_heeded(self):
         dace = sdfg.as_dace()
