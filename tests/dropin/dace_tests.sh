@@ -22,7 +22,7 @@ and not torch and not onnx and not sequential"
 export SDFG_LIBRARY="$build/libsdfg.so" PYTHONPATH="$here:$here/../../python:$results/tree" DACE_cache=unique MPI4PY_RC_INITIALIZE=no
 run() {
     "$python" -m pytest -p sdfg.dropin.pytest_plugin -p outcomes -p no:cacheprovider --continue-on-collection-errors --color=no -q \
-        -n "${SDFG_JOBS:-$(nproc)}" --max-worker-restart=1000 --timeout=120 -m "$marks" -rfE "$@"
+        -n "${SDFG_JOBS:-$(nproc)}" --max-worker-restart=1000 --timeout=600 -m "$marks" -rfE "$@"
 }
 SDFG_OUTCOMES=$results/ours SDFG_DROPIN=$level run "$@" >"$results/ours.log" 2>&1 || :
 # What did not pass, by DaCe alone.

@@ -36,7 +36,7 @@ cd "$folder"
 export SDFG_LIBRARY="$build/libsdfg.so" PYTHONPATH="$here:$here/../../python:$folder" GT4PY_BUILD_CACHE_DIR="$folder" MPI4PY_RC_INITIALIZE=no
 run() {
     "$python" -m pytest -p sdfg.dropin.pytest_plugin -p outcomes -p no:cacheprovider --continue-on-collection-errors --color=no -q \
-        -n "${SDFG_JOBS:-$(nproc)}" --max-worker-restart=1000 --timeout=300 -k dace -m "not requires_gpu" -rfE "$@"
+        -n "${SDFG_JOBS:-$(nproc)}" --max-worker-restart=1000 --timeout=600 -k dace -m "not requires_gpu" -rfE "$@"
 }
 SDFG_OUTCOMES=$results/ours SDFG_DROPIN=build run "$@" >"$results/ours.log" 2>&1 || :
 # What did not pass, by DaCe alone.
