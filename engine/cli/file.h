@@ -31,7 +31,8 @@ bool file_end(struct file_out *o, bool good);
 /* False with the reason in `why`. */
 bool file_write(const char *path, const char *bytes, size_t size, char *why, size_t why_size);
 
-/* At the end of a tool: `code`, or EXIT_FILE after a message if standard output could not be written. With the code EXIT_FILE there has been one. */
+/* At the end of a tool: `code`, or EXIT_FILE after a message if standard output could not be written. With the code
+ * EXIT_FILE there has been one. */
 int file_end_output(const char *tool, int code);
 
 #endif
