@@ -16,6 +16,7 @@ void fe_trial_end(struct fe *f, struct fe_trial *t, bool good)
     t->ordered = f->ordered;
     t->kept.used_names = f->used_names; /* tables only grow */
     t->kept.used_labels = f->used_labels;
+    t->kept.born = f->born;
     t->kept.library = f->library;
     t->kept.symbol_types = f->symbol_types;
     t->kept.program_symbols.items = f->program_symbols.items;

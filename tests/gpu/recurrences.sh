@@ -1,5 +1,6 @@
 #!/bin/sh
-# recurrences.sh SDFG-RUN PROGRAMS: recurrences of one thread, which are unrolled, give the results of the CPU. The stand-ins' variables are set.
+# recurrences.sh SDFG-RUN PROGRAMS: recurrences of one thread, which are unrolled, give the results of the CPU, and so do loops in loops that are
+# one kernel. The stand-ins' variables are set.
 run=$1 programs=$2/recurrences.py failed=0
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -18,4 +19,8 @@ for program in "lower K" "upper L" "in_place K" "of_two K" "neighbours K"; do # 
             { echo "wrong: $program --$size=$extent: $(tail -3 "$folder/log")"; failed=1; }
     done
 done
+trials=$2/trials.py:nested
+{ "$run" "$trials" --N=6 --M=5 --k=3 --x=1.25 --threads=1 --output=B=@"$folder/c.npy" &&
+    timeout 60 "$run" "$trials" --N=6 --M=5 --k=3 --x=1.25 --device=cuda --cache="$folder/cache" --expect=B=@"$folder/c.npy"; } >"$folder/log" 2>&1 ||
+    { echo "wrong: nested: $(tail -3 "$folder/log")"; failed=1; }
 exit $failed

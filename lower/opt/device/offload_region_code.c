@@ -162,6 +162,7 @@ static struct tree_stmt *write_body(struct device_region *r, struct tree_stmt *s
 static uint32_t try_body(struct device_region *r, struct tree_stmt *s, region_touched_list *pending)
 {
     struct device_region kept = *r;
+    r->private = (struct map){ 0 }; /* a table that grew in a copy of `r` cannot be put back */
     r->trying = true;
     r->pending = region_touched_copy(r, pending);
     uint32_t count = region_barriers_in(r, write_body(r, s, stmt_clone(r->offload->tree, s->body)));
