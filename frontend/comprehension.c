@@ -170,7 +170,8 @@ static const struct value *element_of(struct fe *f, const struct py *n)
         for (uint32_t i = 0; i < v->count && alike; i++)
             alike = fe_is_operand(v->items[i]) && !(fe_is_data(v->items[i]) && v->items[i]->rank) &&
                     fe_own_type(f, v->items[i]) == fe_own_type(f, v->items[0]);
-        const struct sym *shape[1] = { sym_int(f->ir, v->count) };
+        const struct sym **shape = NEW_ARRAY(f->arena, const struct sym *, 1);
+        shape[0] = sym_int(f->ir, v->count);
         v = alike ? fe_elem(f, fe_own_type(f, v->items[0]), shape, 1, "", 0, NULL) : v;
     }
     if (!v || !fe_is_operand(v))
