@@ -45,6 +45,7 @@ TEST(vintages)
     check_golden("v0.13");
     check_golden("v0.16");
     check_golden("v2.0");
+    check_golden("types");
     check_golden("nested-alone");
     check_golden("external");
 }
