@@ -5,6 +5,7 @@
 
 #include "tests/unit/check.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -43,6 +44,19 @@ static void add_connector(struct ir *ir, struct node *n, bool output, const char
         vec_push(ir->arena, &n->in_conns, c);
 }
 
+static void add_tasklet(struct ir *ir, struct state *st, const char *text)
+{
+    struct tasklet *t = build_tasklet(st, "t", "", "", "");
+    t->code = (struct code_text){ .text = text, .language = enum_builtin(ir, LANGUAGE_CPP) };
+    for (size_t i = 0; i < sizeof connectors / sizeof *connectors; i++) {
+        const struct type *type = type_basic(ir, connectors[i].kind);
+        add_connector(ir, &t->node, connectors[i].output, connectors[i].name,
+                      connectors[i].pointer ? type_pointer(ir, type) : type);
+    }
+    add_connector(ir, &t->node, false, "s", pair(ir));
+    add_connector(ir, &t->node, true, "v", type_vector(ir, type_basic(ir, TYPE_F32), 4, NULL));
+}
+
 static struct sdfg *program(struct ir *ir, const char *global, const char *text)
 {
     struct sdfg *s = build_sdfg(ir, "p");
@@ -52,18 +66,9 @@ static struct sdfg *program(struct ir *ir, const char *global, const char *text)
     if (global)
         vec_push(ir->arena, &s->global_code,
                  ((struct code_text){ .text = global, .language = enum_builtin(ir, LANGUAGE_CPP) }));
-    struct tasklet *t = build_tasklet(build_state(&s->region, "s"), "t", "", "", "");
-    t->code = (struct code_text){ .text = text, .language = enum_builtin(ir, LANGUAGE_CPP) };
-    for (size_t i = 0; i < sizeof connectors / sizeof *connectors; i++) {
-        const struct type *type = type_basic(ir, connectors[i].kind);
-        add_connector(ir, &t->node, connectors[i].output, connectors[i].name,
-                      connectors[i].pointer ? type_pointer(ir, type) : type);
-    }
-    add_connector(ir, &t->node, false, "s", pair(ir));
-    add_connector(ir, &t->node, true, "v", type_vector(ir, type_basic(ir, TYPE_F32), 4, NULL));
+    add_tasklet(ir, build_state(&s->region, "s"), text);
     return s;
 }
-
 static const char *tree_of(struct ir *ir, const char *global, const char *text)
 {
     struct sdfg *s = program(ir, global, text);
@@ -123,6 +128,156 @@ static void run_cases(const char *file)
 
 TEST(trees) { run_cases("trees.txt"); }
 TEST(errors) { run_cases("errors.txt"); }
+
+/* An expression without a meaning here, in each place where one may stand: all of the tasklet is refused, wherever it
+ * is. N: a number, I: an integer, P: a pointer, C: a complex number, R: a record. */
+static const char *const with_parts[] = {
+    "o = N;",
+    "o = a + N;",
+    "o = N + a;",
+    "o = -N;",
+    "o = !N;",
+    "o = (float)N;",
+    "o = float(N);",
+    "o = double{N};",
+    "o = x[I];",
+    "o = P[0];",
+    "o = *P;",
+    "o = *(x + I);",
+    "x[I] = a;",
+    "P[1] = a;",
+    "o += N;",
+    "y[I] += a;",
+    "o = N ? a : f;",
+    "o = t ? N : f;",
+    "o = t ? a : N;",
+    "o = sqrt(N);",
+    "o = pow(a, N);",
+    "o = pow(N, a);",
+    "o = std::max(N, a);",
+    "o = std::min(a, N);",
+    "o = (a, N);",
+    "o = (N, a);",
+    "o = N < a;",
+    "o = t && N;",
+    "double b = N; o = b;",
+    "const double b = N; o = b;",
+    "double b[] = {1, N}; o = b[0];",
+    "double b[2][2] = {{1, 2}, {N}};",
+    "double b(N); o = b;",
+    "double b{N}; o = b;",
+    "auto b = N; o = b;",
+    "static double b = N; o = b;",
+    "double b[3]; b[I] = 1;",
+    "double &b = P[0]; o = b;",
+    "double *b = P; o = *b;",
+    "double b = 1; b++; o = P[n]++;",
+    "if (N) o = 1;",
+    "if (t) o = N;",
+    "if (t) o = 1; else o = N;",
+    "if (t) { o = 1; } else if (N) { o = 2; }",
+    "while (N) o = 1;",
+    "while (t) { o = N; }",
+    "do o = N; while (t);",
+    "do o = 1; while (N);",
+    "for (int b = N; b < 3; b++) o = 1;",
+    "for (int b = 0; b < N; b++) o = 1;",
+    "for (int b = 0; b < 3; b += N) o = 1;",
+    "for (int b = 0; b < 3; b++) o = N;",
+    "for (; N;) o = 1;",
+    "double e[2]; for (double b : e) o = b * N;",
+    "switch (I) { case 1: o = 1; }",
+    "switch (n) { case 1: o = N; }",
+    "switch (n) { default: o = N; break; case 2: o = 1; }",
+    "switch (n) { case 1: o = 1; o = N; }",
+    "{ { o = N; } }",
+    "o = [](double b) { return b; }(N);",
+    "auto g2 = [&](double b) { return b + N; }; o = g2(1);",
+    "auto g2 = [](double b) { return b; }; o = g2(N);",
+    "q = C;",
+    "q = C + z;",
+    "q = z + C;",
+    "q = -C;",
+    "q += C;",
+    "q *= C;",
+    "o = C.real();",
+    "o = std::abs(C);",
+    "q = std::conj(C);",
+    "q = std::complex<double>(N, a);",
+    "q = std::complex<double>(a, N);",
+    "q = std::complex<double>{N};",
+    "q = z * N;",
+    "q = N * z;",
+    "w[I];",
+    "o = s.data[I];",
+    "o = R.count;",
+    "o = R.data[0];",
+    "struct r { int b; double e; }; r v2 = {n, N}; o = v2.e;",
+    "struct r { int b; double e = 2; }; r v2 = {I}; o = v2.e;",
+    "struct r { double b; double f2(double e) { return b + e; } }; r v2 = {1}; o = v2.f2(N);",
+    "struct r { double b; r(double e) : b(e) {} }; r v2(N); o = v2.b;",
+    "struct r { double b; r(double e) { b = e; } }; r v2{N}; o = v2.b;",
+    "struct r { double b; double operator+(double e) { return b + e; } }; r v2 = {1}; o = v2 + N;",
+    "struct r { double b; operator double() { return b; } }; r v2 = {1}; o = v2 * N;",
+    "struct r { double b; double operator[](int e) { return b; } }; r v2 = {1}; o = v2[I];",
+    "double *b = new double(N); o = *b; delete b;",
+    "double *b = new double[I]; o = b[0]; delete[] b;",
+    "double *b = new double[2]{1, N}; o = b[0]; delete[] b;",
+    "delete P;",
+    "delete[] P;",
+    "printf(\"%g\", N);",
+    "std::swap(x[I], x[1]);",
+    "__sdfg_reduce(0, x, N);",
+    "memcpy(y, P, 8);",
+    "memset(y, 0, I);",
+    "int b = 3; b <<= I; o = b;",
+    "o = ~I;",
+    "o = I % 3;",
+    "o = n++ + I;",
+    "g = f; o = fma(a, N, f);",
+    "o = std::numeric_limits<double>::max() + N;",
+    "v[0] = N;",
+    "v = v + N;",
+    "h + N;",
+    "d = N;",
+    "m = N > 1 || t;",
+};
+
+static const char *placed(struct arena *a, const char *text)
+{
+    struct text out = text_new(a);
+    for (const char *c = text; *c; c++) {
+        bool alone = !isalnum((unsigned char)c[1]) && (c == text || (!isalnum((unsigned char)c[-1]) && c[-1] != '_'));
+        if (alone && *c == 'N')
+            text_add(&out, "({ a; })");
+        else if (alone && *c == 'I')
+            text_add(&out, "({ n; })");
+        else if (alone && *c == 'P')
+            text_add(&out, "({ x; })");
+        else if (alone && *c == 'C')
+            text_add(&out, "({ z; })");
+        else if (alone && *c == 'R')
+            text_add(&out, "({ s; })");
+        else
+            text_addc(&out, *c);
+    }
+    return text_get(&out);
+}
+
+TEST(parts_that_are_not_supported)
+{
+    for (size_t i = 0; i < sizeof with_parts / sizeof *with_parts; i++) {
+        struct ir *ir = ir_new();
+        const char *text = placed(ir->arena, with_parts[i]);
+        bool read = clang_read_tasklets(program(ir, NULL, text));
+        const struct diag *d = diags_count(ir->diags) ? diags_get(ir->diags, 0) : NULL;
+        if (read || !d || diag_class_of(d->code) != DIAG_CLASS_UNSUPPORTED || strstr(d->message, "undeclared")) {
+            printf("%s: %s\n", text, d ? d->message : "is read");
+            check_failures++;
+        }
+        ir_free(ir);
+    }
+}
 
 /* Stands before that of the C library, so that a machine without libclang can be had. */
 static bool no_libraries;
