@@ -2,6 +2,8 @@
 
 #include "tests/unit/check.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -337,6 +339,110 @@ TEST(unknown_name)
     CHECK_INT(sym_eval(old(ir, "1 + Q"), value_of, none, &out, &unknown), SYM_EVAL_UNKNOWN_NAME);
     CHECK_STR(unknown, "Q");
     ir_free(ir);
+}
+
+/* What the parser makes of constants is what they give as values of names, at the ends of what numbers hold, too. */
+static const char *const extremes[] = { "0",
+                                        "1",
+                                        "-1",
+                                        "2",
+                                        "-3",
+                                        "7",
+                                        "62",
+                                        "63",
+                                        "64",
+                                        "4294967296",
+                                        "9223372036854775807",
+                                        "-9223372036854775807",
+                                        "-9223372036854775808",
+                                        "1/2",
+                                        "-7/3",
+                                        "2.5",
+                                        "-0.5",
+                                        "1e30",
+                                        "-1e300" };
+enum { EXTREMES = sizeof extremes / sizeof *extremes };
+
+static bool chosen(void *user, const char *name, double *out)
+{
+    const double *values = user;
+    *out = values[name[0] == 'b'];
+    return name[0] == 'a' || name[0] == 'b';
+}
+
+static void same_as_named(const char *form, const char *a, const char *b)
+{
+    struct ir *ir = ir_new();
+    struct text text = text_new(ir->arena), names = text_new(ir->arena);
+    for (const char *c = form; *c; c++) {
+        bool value = (*c == 'A' || *c == 'B') && !isalnum((unsigned char)c[1]);
+        if (value)
+            text_printf(&text, "(%s)", *c == 'A' ? a : b);
+        else
+            text_addc(&text, *c);
+        text_addc(&names, value ? (char)tolower((unsigned char)*c) : *c);
+    }
+    double values[2] = { 0, 0 }, folded = 0, named = 0;
+    sym_eval_float(old(ir, a), chosen, values, &values[0]);
+    sym_eval_float(old(ir, b), chosen, values, &values[1]);
+    const struct sym *constant = sym_parse(ir, NULL, text_get(&text), SYM_SYNTAX_OLD);
+    int said = constant ? (int)sym_eval_float(constant, chosen, values, &folded) : -1;
+    int other = sym_eval_float(old(ir, text_get(&names)), chosen, values, &named);
+    bool exact = fabs(values[0]) < 9e15 && fabs(values[1]) < 9e15; /* as the value of a name */
+    bool near = folded == named || fabs(folded - named) <= 1e-9 * fabs(named) + 1e-5;
+    if (said == SYM_EVAL_OK && other == SYM_EVAL_OK && exact && !near) {
+        printf("%s is %g, and by names %g\n", text_get(&text), folded, named);
+        check_failures++;
+    }
+    int64_t whole = 0;
+    if (constant && sym_eval(constant, value_of, (struct values[]){ { NULL, 0 } }, &whole, NULL) == SYM_EVAL_OK &&
+        said == SYM_EVAL_OK && fabs(folded) < 9e15 && fabs((double)whole - folded) >= 1 && exact) {
+        printf("%s is %g, and as an integer %lld\n", text_get(&text), folded, (long long)whole);
+        check_failures++;
+    }
+    ir_free(ir);
+}
+
+TEST(constants_at_the_ends)
+{
+    static const char *const two[] = {
+        "A + B",
+        "A - B",
+        "A*B",
+        "A/B",
+        "A**B",
+        "int_floor(A, B)",
+        "int_ceil(A, B)",
+        "A % B",
+        "Min(A, B)",
+        "Max(A, B)",
+        "A < B",
+        "A <= B",
+        "Eq(A, B)",
+        "Ne(A, B)",
+        "bitwise_and(A, B)",
+        "bitwise_or(A, B)",
+        "bitwise_xor(A, B)",
+        "left_shift(A, B)",
+        "right_shift(A, B)",
+        "And(A < B, B > 1)",
+        "Or(A < B, B > 1)",
+        "A*(B + 1)/2",
+        "(A + B)/4",
+    };
+    static const char *const one[] = {
+        "-A",       "floor(A/2)", "ceiling(A/4)", "Abs(A)",     "bitwise_invert(A)", "Not(A > 1)",
+        "A**2",     "A**(-1)",    "2**A",         "A/3",        "int_floor(A, 4)",   "int_ceil(3*A, 4)",
+        "A % 5",    "sqrt(A)",    "exp(A)",       "sin(A)",     "int8(A)",           "uint8(A)",
+        "int32(A)", "uint64(A)",  "float32(A)",   "float64(A)", "bool(A)",           "round(A*5/3)"
+    };
+    for (int i = 0; i < EXTREMES; i++) {
+        for (size_t k = 0; k < sizeof one / sizeof *one; k++)
+            same_as_named(one[k], extremes[i], "0");
+        for (int j = 0; j < EXTREMES; j++)
+            for (size_t k = (size_t)(i + j) % 2; k < sizeof two / sizeof *two; k += 2)
+                same_as_named(two[k], extremes[i], extremes[j]);
+    }
 }
 
 static bool one_half(void *user, const char *name, double *out)
