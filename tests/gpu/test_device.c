@@ -4,6 +4,7 @@
 #include "base/diag.h"
 #include "gpu/nvrtc.h"
 #include "runtime/device.h"
+#include "runtime/timing.h"
 
 #include "tests/gpu/standins.h"
 
@@ -611,6 +612,161 @@ OWN_PROCESS(every_call_fails)
         sdfg_rt_device_hold();
     }
     sdfg_rt_device_let_go();
+}
+
+/* ---- allocations of the runtime, not of the stand-ins: the linker wraps them ---- */
+
+static long allocations, failing_allocation;
+static char x_of_nobody[64];
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+static bool fails(void) { return ++allocations == failing_allocation; }
+void *__wrap_malloc(size_t size) { return fails() ? NULL : __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) { return fails() ? NULL : __real_calloc(count, size); }
+void *__wrap_realloc(void *p, size_t size) { return fails() ? NULL : __real_realloc(p, size); }
+
+/* More than one call needs: queues, events, many mirrors, timings, a place for faults. */
+static void busy_call(struct call *c, double *x)
+{
+    struct sdfg_rt_timings timings;
+    double others[20][2] = { { 0 } };
+    sdfg_rt_timings_init(&timings);
+    c->context.timings = &timings;
+    for (int i = 0; i < 20; i++)
+        sdfg_rt_device_mirror(c->run, others[i], sizeof others[i]);
+    void *there = sdfg_rt_device_alloc(c->run, N * sizeof *x, SDFG_RT_ON_DEVICE);
+    void *pinned = sdfg_rt_device_alloc(c->run, 100, SDFG_RT_PINNED);
+    sdfg_rt_device_zero(c->run, there, N * sizeof *x, 1);
+    sdfg_rt_device_order(c->run, 0, 1);
+    sdfg_rt_device_faults(c->run);
+    sdfg_rt_device_free(c->run, pinned, SDFG_RT_PINNED);
+    sdfg_rt_device_free(c->run, there, SDFG_RT_ON_DEVICE);
+    whole_call(c, x);
+    sdfg_rt_timings_release(&timings);
+}
+
+OWN_PROCESS(every_allocation_fails)
+{
+    static double x[N];
+    struct call c = { .device = { .index = 0 } };
+    int refused = 0;
+    for (long k = 1, done = 0; k < 200 && !done; k++) {
+        sdfg_rt_device_hold();
+        allocations = 0;
+        failing_allocation = k;
+        begin(&c, &image);
+        busy_call(&c, x);
+        done = allocations < k;
+        failing_allocation = 0;
+        refused += c.context.error != SDFG_RT_OK;
+        CHECK(c.context.error != SDFG_RT_OK ? c.context.error == SDFG_RT_OUT_OF_MEMORY : is_right(x));
+        begin(&c, &image);
+        busy_call(&c, x);
+        CHECK(says(&c, SDFG_RT_OK, "") && is_right(x));
+        sdfg_rt_device_let_go();
+        CHECK_INT(objects(), 0);
+    }
+    CHECK(refused > 5);
+}
+
+/* Behind a failure, and where there is no run, nothing is done. */
+OWN_PROCESS(nothing_behind_a_failure)
+{
+    struct call c = { .device = { .index = 0 } };
+    static double x[N];
+    begin(&c, &image);
+    char *there = sdfg_rt_device_alloc(c.run, 1024, SDFG_RT_ON_DEVICE);
+    struct sdfg_rt_run *run = c.run;
+    c.context.error = SDFG_RT_BAD_VALUE;
+    long before = calls_of(NULL);
+    for (int without = 0; without < 2; without++) {
+        CHECK(!sdfg_rt_device_alloc(run, 8, SDFG_RT_ON_DEVICE) && !sdfg_rt_device_mirror(run, x, 8));
+        sdfg_rt_device_copy(run, there, x, 8, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
+        sdfg_rt_device_zero(run, there, 8, 0);
+        sdfg_rt_device_launch(run, ADD, (const int64_t[]){ 1, 1, 1, 1, 1, 1 }, x, 24, 0);
+        sdfg_rt_device_order(run, 1, 0);
+        sdfg_rt_device_wait(run, 0);
+        sdfg_rt_device_free(run, NULL, SDFG_RT_ON_DEVICE);
+        CHECK_INT(sdfg_rt_device_resident(run, MEET, 32), 1);
+        CHECK(!sdfg_rt_device_faults(run));
+        run = NULL;
+    }
+    CHECK_INT(calls_of(NULL), before);
+    CHECK(!sdfg_rt_device_begin(&c.context, &image)); /* of a call that has failed */
+    sdfg_rt_device_end(c.run);
+    sdfg_rt_device_end(NULL);
+    CHECK(says(&c, SDFG_RT_BAD_VALUE, ""));
+}
+
+static void wrong_bytes(struct sdfg_rt_run *run) { sdfg_rt_device_alloc(run, -1, SDFG_RT_ON_DEVICE); }
+static void too_many_bytes(struct sdfg_rt_run *run) { sdfg_rt_device_alloc(run, INT64_MAX, SDFG_RT_ON_DEVICE); }
+static void wrong_mirror(struct sdfg_rt_run *run) { sdfg_rt_device_mirror(run, &allocations, -8); }
+static void wrong_copy(struct sdfg_rt_run *run)
+{
+    sdfg_rt_device_copy(run, &allocations, &failing_allocation, -8, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
+}
+static void too_large_copy(struct sdfg_rt_run *run)
+{
+    sdfg_rt_device_copy(run, &allocations, &failing_allocation, INT64_MAX, 3, 0, 0, SDFG_RT_TO_DEVICE, 0);
+}
+static void wrong_kernel(struct sdfg_rt_run *run)
+{
+    sdfg_rt_device_launch(run, 7, (const int64_t[]){ 1, 1, 1, 1, 1, 1 }, NULL, 0, 0);
+}
+static void negative_kernel(struct sdfg_rt_run *run) { sdfg_rt_device_resident(run, -1, 32); }
+static void wrong_params(struct sdfg_rt_run *run)
+{
+    sdfg_rt_device_launch(run, WARPS, (const int64_t[]){ 1, 1, 1, 32, 1, 1 }, "", 12, 0);
+}
+static void no_threads(struct sdfg_rt_run *run) { sdfg_rt_device_resident(run, MEET, 0); }
+static void too_many_threads(struct sdfg_rt_run *run) { sdfg_rt_device_resident(run, MEET, 5000); }
+
+OWN_PROCESS(values_that_are_refused)
+{
+    static const struct {
+        void (*run)(struct sdfg_rt_run *run);
+        const char *text;
+    } rows[] = {
+        { wrong_bytes, "memory of -1 bytes" },     { too_many_bytes, "memory of 9223372036854775807 bytes" },
+        { wrong_mirror, "memory of -8 bytes" },    { wrong_copy, "-8 bytes" },
+        { too_large_copy, "9223372036854775807" }, { wrong_kernel, "kernel 7" },
+        { negative_kernel, "kernel -1" },          { wrong_params, "kernel warps: 12 bytes of parameters" },
+        { no_threads, "kernel meet: 0 threads" },  { too_many_threads, "kernel meet: 5000 threads" },
+    };
+    struct call c = { .device = { .index = 0 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin(&c, &image);
+        rows[i].run(c.run);
+        sdfg_rt_device_end(c.run);
+        CHECK(says(&c, SDFG_RT_BAD_VALUE, rows[i].text));
+    }
+    begin(&c, &image);
+    sdfg_rt_device_copy(c.run, x_of_nobody, x_of_nobody, 8, 1, 0, 0, SDFG_RT_TO_DEVICE, 0); /* in place */
+    sdfg_rt_device_copy(c.run, x_of_nobody, &c, 0, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
+    sdfg_rt_device_copy(c.run, x_of_nobody, &c, 8, 0, 0, 0, SDFG_RT_TO_DEVICE, 0);
+    sdfg_rt_device_zero(c.run, x_of_nobody, 0, 0);
+    CHECK(!sdfg_rt_device_mirror(c.run, NULL, 8));
+    sdfg_rt_device_order(c.run, 2, 2);
+    sdfg_rt_device_order(c.run, 2, -1);
+    sdfg_rt_device_order(c.run, 2, 1000);
+    sdfg_rt_device_wait(c.run, 3);
+    sdfg_rt_device_end(c.run);
+    CHECK(says(&c, SDFG_RT_OK, ""));
+    struct sdfg_rt_image other = image;
+    other.abi = SDFG_RT_IMAGE_ABI + 1;
+    other.hash[0] = 77;
+    begin(&c, &other);
+    CHECK(!c.run && says(&c, SDFG_RT_DEVICE, ""));
+    begin(&c, NULL); /* a run without kernels */
+    launch(&c, ADD, 1, 1, "", 24);
+    sdfg_rt_device_end(c.run);
+    CHECK(c.context.error != SDFG_RT_OK);
 }
 
 static void opens_badly(const char *variable, const char *value, const char *part)
