@@ -191,6 +191,43 @@ static void moved_badly(void)
     CHECK(which > calls || (c.context.error == SDFG_RT_MPI && strstr(c.mpi.trouble, "MPI_")));
 }
 
+/* Each call with which the library is started fails: the process has no MPI, and says why; or it does without. */
+static void starts_badly(void)
+{
+    int rank = -1, size = -1;
+    char trouble[SDFG_RT_MPI_TROUBLE] = "";
+    void *library = dlopen(getenv("SDFG_MPI"), RTLD_NOW | RTLD_GLOBAL),
+         *f = library ? dlsym(library, "faulty_at") : NULL;
+    void *there = dlopen("libmpich.so.12", RTLD_NOW | RTLD_GLOBAL);
+    if (!f || !there)
+        return;
+    memcpy(&fault_at, &f, sizeof f);
+    fault_at(which);
+    bool good = sdfg_rt_mpi_world(&rank, &size, trouble);
+    long calls = fault_at(0);
+    CHECK(rank == 0 && size == 1 && (good || strstr(trouble, "MPI_")));
+    CHECK(!good || calls >= 5); /* initialized? finalized? thread level, rank, size */
+    if (good)
+        return;
+    struct call c;
+    sdfg_rt_mpi_barrier(begin(&c), WHERE, NULL); /* which tries again */
+    CHECK(!c.context.error || strstr(c.mpi.trouble, "MPI_"));
+}
+
+static void least_fails(void)
+{
+    int64_t least = 0;
+    char trouble[SDFG_RT_MPI_TROUBLE] = "";
+    if (!has_library())
+        return;
+    for (long k = 1; k < 3; k++) {
+        fault_at(k);
+        CHECK(!sdfg_rt_mpi_least(3, &least, trouble) && strstr(trouble, "MPI_Iallreduce"));
+        fault_at(0);
+    }
+    CHECK(sdfg_rt_mpi_least(3, &least, trouble) && least == 3);
+}
+
 /* ---- libraries that cannot be used ---- */
 
 static const char *bad_library, *bad_text;
@@ -246,6 +283,16 @@ int main(void)
         child(with_library);
         for (which = 1; which <= 3; which++) /* it sends, receives and waits */
             child(moved_badly);
+    }
+    unsetenv("SDFG_MPI_YIELD");
+    for (which = 1; faulty && which <= 7; which++) {
+        setenv("SDFG_MPI", faulty, 1);
+        setenv("SDFG_MPI_GPU", which % 2 ? "1" : "0", 1);
+        child(starts_badly);
+    }
+    if (faulty) {
+        unsetenv("SDFG_MPI_GPU");
+        child(least_fails);
     }
     return failures != 0;
 }

@@ -218,6 +218,30 @@ TEST(gemm_split)
     }
 }
 
+/* Columns of any length become rows, whatever squares and pairs they are made of. */
+TEST(operands_are_turned)
+{
+    enum { MOST = 19 };
+    static const size_t bytes[SDFG_RT_TYPE_COUNT] = { 4, 8, 8, 16 };
+    static char from[MOST * (MOST + 2) * 16], to[MOST * MOST * 16 + 16];
+    for (size_t i = 0; i < sizeof from; i++)
+        from[i] = (char)(i * 7 % 251);
+    for (int32_t type = 0; type < SDFG_RT_TYPE_COUNT; type++)
+        for (int64_t rows = 1; rows <= MOST; rows++)
+            for (int64_t cols = 1; cols <= MOST; cols++) {
+                struct sdfg_rt_matrix a = { from, rows, cols, 1, rows + 2 }, b = { to, rows, cols, cols, 1 };
+                int64_t wrong = 0;
+                memset(to, 0x55, sizeof to);
+                sdfg_rt_small_copy(type, &a, &b);
+                for (int64_t i = 0; i < rows; i++)
+                    for (int64_t j = 0; j < cols; j++)
+                        wrong += memcmp(to + (size_t)(i * cols + j) * bytes[type],
+                                        from + (size_t)(i + j * (rows + 2)) * bytes[type], bytes[type]) != 0;
+                CHECK_INT(wrong, 0);
+                CHECK(to[(size_t)(rows * cols) * bytes[type]] == 0x55);
+            }
+}
+
 TEST(gemm_edges)
 {
     struct sdfg_rt_context context = { .num_threads = 1 };
