@@ -134,6 +134,81 @@ static bool fits(const char *begin, const char *middle, const char *end, int tim
     return good;
 }
 
+/* An expression that tasklets may not have, in each place where one may stand: all of the code is refused. */
+TEST(parts_that_are_not_supported)
+{
+    static const char *const forms[] = {
+        "o = N",
+        "o = N + a",
+        "o = a + N",
+        "o = -N",
+        "o = not N",
+        "o = N and a",
+        "o = a and b and N",
+        "o = a or N",
+        "o = N < a",
+        "o = a < N < b",
+        "o = a < b < N",
+        "o = N if a else b",
+        "o = a if N else b",
+        "o = a if b else N",
+        "o = f(N)",
+        "o = f(a, N)",
+        "o = f(a, b=N)",
+        "o = N(a)",
+        "o = N.x",
+        "o = a[N]",
+        "o = N[a]",
+        "o = a[b, N]",
+        "o = a[N:b]",
+        "o = a[b:N]",
+        "o = a[b:c:N]",
+        "o = (a, N)",
+        "o = [a, N]",
+        "N.x = a",
+        "a[N] = b",
+        "o += N",
+        "a[N] += b",
+        "o: dace.int32 = N",
+        "o: N = 1",
+        "if N:\n  o = 1",
+        "if a:\n  o = N",
+        "if a:\n  o = 1\nelse:\n  o = N",
+        "if a:\n  o = 1\nelif N:\n  o = 2",
+        "while N:\n  o = 1",
+        "while a:\n  o = N",
+        "for i in range(N):\n  o = i",
+        "for i in range(a, N):\n  o = i",
+        "for i in range(a, b, N):\n  o = i",
+        "for i in N:\n  o = i",
+        "for i in range(3):\n  o = N",
+        "o = p = N",
+        "o, p = a, N",
+        "o = dace.float64(N)",
+        "o = dace.vector(N, 4)(a)",
+        "o = (lambda x: N)(a)",
+        "f(N)",
+        "return N",
+        "o = a ** N",
+        "o = min(a, N)",
+        "o = a @ N",
+    };
+    static const char *const parts[] = { "(yield)",  "{1: 2}", "[x for x in y]",          "f'{a}'",
+                                         "(q := 1)", "b'x'",   "await_ if (yield) else 1" };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+            struct ir *ir = ir_new();
+            const char *at = strchr(forms[i], 'N');
+            const char *text = arena_printf(ir->arena, "%.*s(%s)%s", (int)(at - forms[i]), forms[i], parts[k], at + 1);
+            bool read = parse(ir, text, false);
+            if (read == (diags_count(ir->diags) > 0) || (read && k < 3)) {
+                printf("%s: %s\n", text, read ? "is read" : "nothing is said");
+                check_failures++;
+            }
+            ir_free(ir);
+        }
+}
+
 TEST(depth)
 {
     static const char *const forms[][3] = {
