@@ -68,6 +68,117 @@ TEST(names)
     ir_free(ir);
 }
 
+/* ---- more errors than are told ---- */
+
+enum flaw {
+    CONTAINERS,
+    STATES,
+    TASKLETS,
+    INPUTS,
+    OUTPUTS,
+    NO_INPUT,
+    NO_OUTPUT,
+    CONDITIONS,
+    ASSIGNMENTS,
+    BRANCHES,
+    MEMLETS,
+    UNMAPPED,
+    FLAWS
+};
+
+/* "name0, name1, ..." */
+static const char *numbered(struct ir *ir, const char *format, int count, const char *separator)
+{
+    struct text t = text_new(ir->arena);
+    for (int i = 0; i < count; i++)
+        text_printf(&t, "%s%s%d", i ? separator : "", format, i);
+    return text_get(&t);
+}
+
+static void add_flaws(struct ir *ir, struct sdfg *s, enum flaw which, int count)
+{
+    struct state *st = build_state(&s->region, arena_printf(ir->arena, "of_%d", which)), *other;
+    struct sdfg *inner;
+    struct conditional *c;
+    struct text t = text_new(ir->arena);
+    switch (which) {
+    case INPUTS:
+        build_tasklet(st, "in", numbered(ir, "i..", count, ", "), "", "");
+        return;
+    case OUTPUTS:
+        build_tasklet(st, "out", "", numbered(ir, "o..", count, ", "), "");
+        return;
+    case NO_INPUT:
+        build_tasklet(st, "no_in", numbered(ir, "i", count, ", "), "", "");
+        return;
+    case NO_OUTPUT:
+        build_tasklet(st, "no_out", "", numbered(ir, "o", count, ", "), "");
+        return;
+    case ASSIGNMENTS:
+        for (int i = 0; i < count; i++)
+            text_printf(&t, "%sk%d = unknown%d + 1", i ? "; " : "", i, i);
+        other = build_state(&s->region, "assigned");
+        build_transition(&st->block, &other->block, NULL, text_get(&t));
+        return;
+    case BRANCHES:
+        c = build_conditional(&s->region, "branches");
+        for (int i = 0; i < count; i++)
+            build_state(build_branch(c, arena_printf(ir->arena, "unknown%d > 1", i)), "in");
+        build_state(build_branch(c, NULL), "in");
+        return;
+    case UNMAPPED:
+        inner = build_sdfg(ir, "inner");
+        for (int i = 0; i < count; i++)
+            build_symbol(inner, arena_printf(ir->arena, "u%d", i), "int32");
+        build_array(inner, "a", "float64", numbered(ir, "u", count, " + "));
+        build_state(&inner->region, "fine");
+        build_array(s, "of_nested", "float64", "4");
+        build_edge(&build_access(st, "of_nested")->node, NULL, &build_nested(st, "nested", inner, "a", "", NULL)->node,
+                   "a", "of_nested[0:4]", NULL);
+        return;
+    default:
+        break;
+    }
+    for (int i = 0; i < count; i++) {
+        const char *name = arena_printf(ir->arena, "x..%d_%d", which, i);
+        if (which == CONTAINERS)
+            build_array(s, name, "float64", "4");
+        else if (which == STATES)
+            build_state(&s->region, name);
+        else if (which == TASKLETS)
+            build_tasklet(st, name, "", "", "");
+        else if (which == CONDITIONS) {
+            other = build_state(&s->region, arena_printf(ir->arena, "behind%d", i));
+            build_transition(&st->block, &other->block, arena_printf(ir->arena, "unknown%d > 0", i), NULL);
+            st = other;
+        } else
+            build_edge(&build_access(st, "A")->node, NULL, &build_access(st, "B")->node, NULL, "A[9]", NULL);
+    }
+}
+
+/* Wherever they are, a bounded number of them is told. */
+TEST(more_errors_than_are_told)
+{
+    enum { MANY = 130, MOST = 100 };
+    for (int which = 0; which < FLAWS; which++) {
+        struct ir *ir = ir_new();
+        struct sdfg *s = build_sdfg(ir, "many");
+        build_array(s, "A", "float64", "4");
+        build_array(s, "B", "float64", "4");
+        for (int other = 0; other < FLAWS; other++)
+            add_flaws(ir, s, (enum flaw)other, other == which ? MANY : 1);
+        build_finish(s);
+        bool good = sdfg_validate(s);
+        uint32_t errors = diags_errors(ir->diags);
+        CHECK(!good);
+        if (errors < MOST || errors > MOST + 2) {
+            printf("flaw %d: %u errors\n", which, errors);
+            check_failures++;
+        }
+        ir_free(ir);
+    }
+}
+
 /* Symbols that are assigned before they are used need no declaration, whatever the order of the blocks in the file. */
 TEST(definitions_follow_the_walk)
 {
