@@ -1,7 +1,7 @@
 #!/bin/sh
 # coverage.sh [ARGUMENT...]: which lines and branches the tests run. Builds in build/coverage, runs the tests but for those whose programs
 # are built elsewhere, or end without memory for counts (arguments go to ctest instead: -R unit/), prints a table by folder and writes the branches that no test takes to
-# build/coverage/branches.txt. Counts add up over runs; `coverage.sh --clear` sets them to zero, `coverage.sh --report` only prints.
+# build/coverage/branches.txt. A function counts once, inlined or not; no branch is left out. Counts add up over runs; `coverage.sh --clear` sets them to zero, `coverage.sh --report` only prints.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 jobs=${SDFG_JOBS:-$(nproc)}

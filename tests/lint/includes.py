@@ -46,12 +46,19 @@ MAY_INCLUDE = {
     "tests/gpu/test_engine.c": ["engine/include/", "tests/"],
     "tests/gpu/caller.h": ["engine/include/", "tests/"],
     "tests/gpu/run-tree.c": ["gpu/", "jit/jit.h", "lower/", "runtime/device.h"],
+    "tests/gpu/test_device.c": ["gpu/nvrtc.h", "runtime/", "base/", "tests/"], # calls the runtime
     "tests/mpi": ["runtime/mpi/mpi.def"],
+    "tests/mpi/alone.c": ["runtime/", "tests/"],
+    "tests/mpi/alone.h": ["runtime/", "tests/"],
+    "tests/mpi/alone_refused.c": ["runtime/", "tests/"],
+    "tests/mpi/alone_scenarios.c": ["runtime/", "tests/"],
     "tests/lower": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests/aarch64": ["jit/place.h", "base/", "runtime/runtime.h", "tests/"], # runs what was placed
     "tests/export": ["axpy.h", "gemm_maps.h"], # written by the test
     "tests/install": ["axpy.h"], # written by the test
     "tests/fail": ["engine/include/", "runtime/abi.h", "runtime/runtime.h", "tests/"],
+    "tests/fail/runtime.c": ["runtime/", "tests/"],
+    "tests/fail/refused.c": ["runtime/", "tests/"],
     "tests/parser": ["ir/python/ast.h"],
     "tests/pass": ["gpu/emit.h", "lower/opt/", "lower/tree/", "ir/", "base/"],
     "tests/corpus": ["sdfg.h", "ir/", "base/"],

@@ -159,19 +159,19 @@ static void add_flaws(struct ir *ir, struct sdfg *s, enum flaw which, int count)
 /* Wherever they are, a bounded number of them is told. */
 TEST(more_errors_than_are_told)
 {
-    enum { MANY = 130, MOST = 100 };
+    enum { FLAWED = 130, TOLD = 100 };
     for (int which = 0; which < FLAWS; which++) {
         struct ir *ir = ir_new();
         struct sdfg *s = build_sdfg(ir, "many");
         build_array(s, "A", "float64", "4");
         build_array(s, "B", "float64", "4");
         for (int other = 0; other < FLAWS; other++)
-            add_flaws(ir, s, (enum flaw)other, other == which ? MANY : 1);
+            add_flaws(ir, s, (enum flaw)other, other == which ? FLAWED : 1);
         build_finish(s);
         bool good = sdfg_validate(s);
         uint32_t errors = diags_errors(ir->diags);
         CHECK(!good);
-        if (errors < MOST || errors > MOST + 2) {
+        if (errors < TOLD || errors > TOLD + 2) {
             printf("flaw %d: %u errors\n", which, errors);
             check_failures++;
         }

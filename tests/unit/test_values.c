@@ -142,9 +142,9 @@ static void replace_each(const char *file, int step)
 
 TEST(each_value_is_another_one)
 {
-    replace_each("read/types.sdfg", 4);
+    replace_each("read/types.sdfg", 6);
     replace_each("read/v2.0.sdfg", 4);
-    replace_each("read/v0.9.sdfg", 11);
+    replace_each("read/v0.9.sdfg", 17);
     replace_each("read/v0.16.sdfg", 5);
     replace_each("../examples/nested.sdfg", 13);
 }
