@@ -445,6 +445,45 @@ TEST(constants_at_the_ends)
     }
 }
 
+/* What is printed is read as the same again, whatever meets whatever. */
+TEST(all_meet_all)
+{
+    static const char *const leaves[] = { "$N",      "$x2f32",  "$?",        "True",       "False",     "None",
+                                          "oo",      "-oo",     "nan",       "$pi",        "I",         "3",
+                                          "-2",      "3i32",    "3u8",       "2.5",        "2.0",       "2.0f32",
+                                          "1/2",     "-7/3",    "int32($N)", "float32(3)", "int8(300)", "float64($?)",
+                                          "bool(2)", "Abs($N)", "~$N",       "2**$N",      "$N**(-1)",  "sqrt($N)",
+                                          "$N + 1",  "2*$N",    "2.0*$N",    "$N*$M",      "\"text\"" };
+    static const char *const forms[] = {
+        "A + B",     "A*B",       "A - B",  "A/B",           "A**B",           "A // B",          "A % B",
+        "Min(A, B)", "Max(A, B)", "A < B",  "A == B",        "A != B",         "A and B",         "A or B",
+        "not A",     "Abs(A)",    "~A",     "int32(A)",      "uint8(A)",       "float32(A)",      "bool(A)",
+        "A & B",     "A | B",     "A << B", "A if B else 1", "A + B + $N + 2", "Max(A, B, $N, 2)"
+    };
+    enum { LEAVES = sizeof leaves / sizeof *leaves };
+    for (int i = 0; i < LEAVES; i++)
+        for (int j = 0; j < LEAVES; j++)
+            for (size_t k = (size_t)(i + j) % 3; k < sizeof forms / sizeof *forms; k += 3) {
+                struct ir *ir = ir_new();
+                struct text t = text_new(ir->arena);
+                for (const char *c = forms[k]; *c; c++)
+                    if ((*c == 'A' || *c == 'B') && !isalnum((unsigned char)c[1]))
+                        text_printf(&t, "(%s)", leaves[*c == 'A' ? i : j]);
+                    else
+                        text_addc(&t, *c);
+                const struct sym *s = sym_parse(ir, &place, text_get(&t), SYM_SYNTAX_NEW);
+                CHECK((s != NULL) == (diags_errors(ir->diags) == 0));
+                const char *once = s ? printed(ir, s, SYM_SYNTAX_NEW) : NULL;
+                const struct sym *again = s ? sym_parse(ir, &place, once, SYM_SYNTAX_NEW) : NULL;
+                if (s && (!again || strcmp(printed(ir, again, SYM_SYNTAX_NEW), once))) {
+                    printf("%s is %s, and again %s\n", text_get(&t), once,
+                           again ? printed(ir, again, SYM_SYNTAX_NEW) : "nothing");
+                    check_failures++;
+                }
+                ir_free(ir);
+            }
+}
+
 static bool one_half(void *user, const char *name, double *out)
 {
     (void)user;

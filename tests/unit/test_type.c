@@ -96,6 +96,38 @@ static const struct enum_value *from_text(struct ir *ir, enum enum_kind kind, co
     return enum_from_json(ir, kind, json_parse(ir->arena, ir->diags, text, strlen(text)));
 }
 
+/* The order of the two does not matter, unless both are of a kind that has no joint type. */
+TEST(types_of_all_pairs)
+{
+    static const char *const names[] = { "bool",     "int8",    "uint8",   "int16",     "uint16",
+                                         "int32",    "uint32",  "int64",   "uint64",    "float16",
+                                         "bfloat16", "float32", "float64", "complex64", "complex128" };
+    enum { BASIC = sizeof names / sizeof *names, ALL = BASIC + 4 };
+    struct ir *ir = ir_new();
+    const struct type *types[ALL];
+    for (int i = 0; i < BASIC; i++)
+        types[i] = type_by_name(ir, names[i]);
+    types[BASIC] = type_pointer(ir, types[5]);
+    types[BASIC + 1] = type_vector(ir, types[11], 4, NULL);
+    types[BASIC + 2] = type_opaque(ir, "MPI_Comm");
+    types[BASIC + 3] = type_struct(ir, "pair", NULL, 0);
+    CHECK(!type_joint(ir, NULL, types[0]) && !type_joint(ir, types[0], NULL) && !type_joint(ir, NULL, NULL));
+    for (int i = 0; i < ALL; i++)
+        for (int j = 0; j < ALL; j++) {
+            const struct type *joint = type_joint(ir, types[i], types[j]), *other = type_joint(ir, types[j], types[i]);
+            const struct type *sum = type_arithmetic(ir, types[i], types[j]),
+                              *turned = type_arithmetic(ir, types[j], types[i]);
+            bool sized = types[i]->size != types[j]->size; /* else there may be none that holds both: as DaCe's */
+            CHECK(joint == other || !sized);
+            CHECK(sum == turned || (sum && sum->size == turned->size));
+            if (i < BASIC && j < BASIC)
+                CHECK(joint && sum);
+            else if (i != j && i != BASIC && j != BASIC && i != BASIC + 1 && j != BASIC + 1)
+                CHECK(!joint && !sum);
+        }
+    ir_free(ir);
+}
+
 TEST(enumerations)
 {
     struct ir *ir = ir_new();
