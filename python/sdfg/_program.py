@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._arguments import Arguments, _as_numpy
 from ._cancel import call, call_bound
+from ._dace_json import of_graph
 from ._described import ArgumentInfo, Trial, Tuned
 from ._engine import Engine, Path, _meant, default_engine, free, text_of
 from ._errors import Message, check, messages_of
@@ -40,8 +41,9 @@ def _json_of(source):
     if hasattr(source, "to_sdfg") and not hasattr(source, "to_json"):
         source = source.to_sdfg()
     if hasattr(source, "to_json"):
-        of_dace = type(source).__module__.partition(".")[0] != "sdfg"
-        return json.dumps(source.to_json(), default=_plain).encode(), getattr(source, "arg_names", None), of_dace
+        package = type(source).__module__.partition(".")[0]
+        record = of_graph(source) if package == "dace" else source.to_json()
+        return json.dumps(record, default=_plain).encode(), getattr(source, "arg_names", None), package != "sdfg"
     if isinstance(source, dict):
         return json.dumps(source, default=_plain).encode(), None, False
     if not isinstance(source, (str, bytes, bytearray, memoryview)):

@@ -1,6 +1,7 @@
 """dropin.py LEVEL: DaCe with sdfg.dropin installed, in the current folder, where no compiler can be found."""
 import copy
 import ctypes
+import math
 import pathlib
 import subprocess
 import sys
@@ -30,6 +31,11 @@ def axpy(A: dace.float64[N], B: dace.float64[N], a: dace.float64):
 @dace.program
 def product(A: dace.float64[N, N], B: dace.float64[N, N]):
     return A @ B, A + B
+
+
+@dace.program
+def rounded(x):
+    return math.ceil(x), math.floor(x)
 
 
 @dace.program
@@ -99,6 +105,13 @@ class Dropin(unittest.TestCase):
             A, out = numpy.arange(size, dtype=numpy.int32), numpy.full(size, 7j, numpy.complex128)
             compiled(A=A, flag=flag, x=x, k=k, out=out, N=size)
             numpy.testing.assert_array_equal(out, A * x + k if flag else 7j)
+
+    def test_numbers_that_are_rounded(self):
+        for x in 0.7, -0.7, 3.0:
+            up, down = rounded(x)
+            self.assertEqual((up[0], down[0]), (math.ceil(x), math.floor(x)))
+            up, down = sdfg.compile(rounded.to_sdfg(x))(x=x)
+            self.assertEqual((up[0], down[0]), (math.ceil(x), math.floor(x)))
 
     def test_advanced_interface(self):
         compiled = axpy.to_sdfg().compile()

@@ -3,6 +3,7 @@
 import json
 
 from .. import Program
+from .._dace_json import of_graph
 from .._program import _plain
 
 
@@ -60,7 +61,7 @@ def instrumented(graph):
 
 
 def json_of(graph):
-    return json.dumps(graph.to_json(), default=_plain).encode()
+    return json.dumps(of_graph(graph), default=_plain).encode()
 
 
 def interface(graph):
