@@ -15,9 +15,9 @@ def of_graph(graph):
 
     def whole(edge, *args, **kwargs):
         record = original(edge, *args, **kwargs)
-        written = record["attributes"]["assignments"]
+        written = record["attributes"].get("assignments", {}) # may be left out where it is empty
         for name, text in edge.assignments.items():
-            if _ROUNDED.search(str(text)) and not _ROUNDED.search(str(written[name])):
+            if name in written and _ROUNDED.search(str(text)) and not _ROUNDED.search(str(written[name])):
                 written[name] = str(text)
         return record
 

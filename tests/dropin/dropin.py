@@ -39,6 +39,14 @@ def rounded(x):
 
 
 @dace.program
+def rounded_inside(x: dace.float64, A: dace.float64[5]):
+    up, down = rounded(x)
+    for i in range(5):
+        if i > 2:
+            A[i] = up + down
+
+
+@dace.program
 def integers(A: dace.int32[N], flag: dace.bool, x: dace.float32, k: dace.int8, out: dace.complex128[N]):
     if flag:
         out[:] = A * x + k
@@ -112,6 +120,10 @@ class Dropin(unittest.TestCase):
             self.assertEqual((up[0], down[0]), (math.ceil(x), math.floor(x)))
             up, down = sdfg.compile(rounded.to_sdfg(x))(x=x)
             self.assertEqual((up[0], down[0]), (math.ceil(x), math.floor(x)))
+
+        A = numpy.zeros(5)
+        rounded_inside(2.5, A)
+        self.assertEqual(A.tolist(), [0, 0, 0, 5, 5])
 
     def test_advanced_interface(self):
         compiled = axpy.to_sdfg().compile()
