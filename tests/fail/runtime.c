@@ -267,24 +267,34 @@ TEST(results)
         }
 }
 
+/* Fails allocation k. Returns how many blocks stay. */
+static long run_failing(const struct scenario *s, long k, bool *failed)
+{
+    struct sdfg_rt_context context = { .num_threads = 1 };
+    long before = fail_live();
+    fail_at(k, false);
+    bool right = s->run(&context);
+    *failed = fail_failed();
+    fail_at(0, false);
+    if (context.error ? context.error != SDFG_RT_OUT_OF_MEMORY : !right) {
+        printf("%s: allocation %ld: error %d\n", s->name, k, (int)context.error);
+        check_failures++;
+    }
+    return fail_live() - before;
+}
+
 TEST(allocations_that_fail)
 {
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
         const struct scenario *s = &scenarios[i];
-        struct sdfg_rt_context context;
-        for (long k = 1, done = 0; !done && k <= s->allocations; k++) {
-            context = (struct sdfg_rt_context){ .num_threads = 1 };
-            long before = fail_live();
-            fail_at(k, false);
-            bool right = s->run(&context);
-            done = !fail_failed();
-            fail_at(0, false);
-            if (context.error ? context.error != SDFG_RT_OUT_OF_MEMORY : !right) {
-                printf("%s: allocation %ld: error %d\n", s->name, k, (int)context.error);
-                check_failures++;
-            }
-            if (fail_live() > before) {
-                printf("%s: allocation %ld: %ld blocks stay\n", s->name, k, fail_live() - before);
+        bool failed = true;
+        for (long k = 1; failed && k <= s->allocations; k++) {
+            bool again;
+            long stay = run_failing(s, k, &failed);
+            if (stay > 0) /* a thread of a library may take a block at this time, but only once */
+                stay = run_failing(s, k, &again);
+            if (stay > 0) {
+                printf("%s: allocation %ld: %ld blocks stay\n", s->name, k, stay);
                 check_failures++;
             }
         }

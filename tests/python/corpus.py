@@ -18,7 +18,7 @@ import zlib
 import numpy
 from case import Case, Failure
 from foreign import Foreign
-from library import Library
+from library import Library, known
 
 import sdfg
 
@@ -31,6 +31,7 @@ def load(path, aot):
     program = sdfg.Program(path, sdfg.Engine(cache_dir=""))
 
     def call(**values):
+        values = known(program, values)
         for storage, size in program.get_workspace_sizes(**values).items():
             program.set_workspace(storage, numpy.zeros(size + 1, numpy.uint8))
         return program(**values)

@@ -9,7 +9,7 @@ import tempfile
 
 import numpy
 from case import Failure
-from library import ERRORS, c_value, is_value, taken
+from library import ERRORS, c_value, is_value, known, taken
 
 import sdfg
 
@@ -170,6 +170,7 @@ class Foreign:
         return self._memory_of(info, value)
 
     def __call__(self, **values):
+        values = known(self.program, values)
         values = {**self.program.solve(**values), **values}
         self.image, self.members = Image(), []
         self.image.arguments = [self._argument(a, values) for a in self.taken]

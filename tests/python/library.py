@@ -44,6 +44,12 @@ def is_value(info):
     return info.kind in ("scalar", "symbol") and info.type in (*C_TYPES, "complex64", "complex128")
 
 
+def known(program, values):
+    """Without names that the program does not take, which cases may have, but calls of programs from files may not."""
+    names = {a.name for a in program.arguments}
+    return {name: value for name, value in values.items() if name in names}
+
+
 def taken(program):
     """The arguments of the functions that DaCe's libraries have."""
     return [a for a in program.arguments if a.kind != "symbol" or not a.optional]
@@ -99,6 +105,7 @@ class Library:
         return ctypes.c_void_p(value if value is None else value.ctypes.data)
 
     def __call__(self, **values):
+        values = known(self.program, values)
         values = {**self.program.solve(**values), **values}
         self.kept, self.members = [], [] # memory of structures; where a member lies, and the case's array for it
         passed = {a.name: self._pass(a, values) for a in self.taken}

@@ -156,11 +156,12 @@ static void fill(struct argument *a, int seed)
 /* `seed`: what memory that is only written holds before. */
 static void prepare(struct frame *f, const struct call *call, const struct tree_callee *row, int seed)
 {
-    static struct sdfg_rt_context context = { .num_threads = 1 };
+    static struct sdfg_rt_context context;
     char words[256], *save = NULL;
     bool single = strchr(call->arguments, 'F') || strchr(call->arguments, 'C');
     snprintf(words, sizeof words, "%s", call->arguments);
     memset(f, 0, sizeof *f);
+    context = (struct sdfg_rt_context){ .num_threads = 1 }; /* without the error of the call before */
     for (char *word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
         struct argument *a = &f->arguments[f->count];
         *a = (struct argument){ .kind = *word, .role = callee_role(row, f->count) };
