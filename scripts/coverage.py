@@ -17,7 +17,7 @@ def counted(build):
     notes = sorted(str(p.relative_to(build)) for p in build.rglob("*.gcno") if p.relative_to(build).parts[0] == "CMakeFiles")
     for at in range(0, len(notes), 50):
         done = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities", *notes[at:at + 50]], cwd=build, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
         for text in done.stdout.splitlines():
             yield from json.loads(text)["files"]
 

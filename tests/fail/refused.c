@@ -18,6 +18,8 @@ static void refused(struct sdfg_rt_context *context, int error)
 
 /* ---- data that cannot be saved or restored: the text names the file and what is wrong with it ---- */
 
+#define OF(container, element) container "\0" element
+
 static const char *trouble_of(struct sdfg_rt_context *context)
 {
     static char text[512];
@@ -42,98 +44,53 @@ TEST(files_of_data)
     double values[3] = { 1, 2, 3 };
     uint32_t head[] = { 1, 3, 1, 0, 0, 0, 0, 0, 0, 9 };
     CHECK(mkdtemp(folder));
-    sdfg_rt_save(&context,
-                 "A\0"
-                 "0",
-                 layout, values); /* nobody wants it */
+    sdfg_rt_save(&context, OF("A", "0"), layout, values); /* nobody wants it */
     refused(&context, SDFG_RT_OK);
     snprintf(command, sizeof command, "cd %s && mkdir A n x && echo > file", folder);
     CHECK(!system(command));
     context.data = sdfg_rt_data_new(NULL, folder);
-    sdfg_rt_save_int(&context,
-                     "n\0"
-                     "0",
-                     1); /* no folder for it */
+    sdfg_rt_save_int(&context, OF("n", "0"), 1); /* no folder for it */
     refused(&context, SDFG_RT_OK);
-    sdfg_rt_restore(&context,
-                    "A\0"
-                    "0",
-                    layout, values);
+    sdfg_rt_restore(&context, OF("A", "0"), layout, values);
     CHECK(strstr(trouble_of(&context), "A/0_0.bin: No such file"));
     write_file(folder, "A/0_1.bin", head, 2);
     write_file(folder, "A/0_2.bin", head, 8);
     write_file(folder, "A/0_3.bin", head, 30);
     write_file(folder, "A/0_4.bin", head, 40);
     for (int i = 0; i < 4; i++) { /* cut off in the rank, the shape, the elements; too long */
-        sdfg_rt_restore(&context,
-                        "A\0"
-                        "0",
-                        layout, values);
+        sdfg_rt_restore(&context, OF("A", "0"), layout, values);
         CHECK(strstr(trouble_of(&context), "does not hold the 3 elements of 8 bytes"));
     }
     write_file(folder, "A/0_5.bin", head, 36);
-    sdfg_rt_restore(&context,
-                    "A\0"
-                    "0",
-                    layout, values);
+    sdfg_rt_restore(&context, OF("A", "0"), layout, values);
     refused(&context, SDFG_RT_OK);
     CHECK(values[0] == 0);
     write_file(folder, "n/0_0", "many", 4);
     write_file(folder, "x/0_0", "many", 4);
     write_file(folder, "x/0_1", "", 0);
-    CHECK_INT(sdfg_rt_restore_int(&context,
-                                  "n\0"
-                                  "0",
-                                  7),
-              7);
+    CHECK_INT(sdfg_rt_restore_int(&context, OF("n", "0"), 7), 7);
     CHECK(strstr(trouble_of(&context), "holds no whole number"));
-    CHECK(sdfg_rt_restore_real(&context,
-                               "x\0"
-                               "0",
-                               7) == 7);
+    CHECK(sdfg_rt_restore_real(&context, OF("x", "0"), 7) == 7);
     CHECK(strstr(trouble_of(&context), "holds no number"));
-    CHECK(sdfg_rt_restore_real(&context,
-                               "x\0"
-                               "0",
-                               7) == 7);
+    CHECK(sdfg_rt_restore_real(&context, OF("x", "0"), 7) == 7);
     CHECK(strstr(trouble_of(&context), "x/0_1: holds no number"));
-    CHECK(sdfg_rt_restore_real(&context,
-                               "x\0"
-                               "0",
-                               7) == 7 &&
-          sdfg_rt_restore_int(&context,
-                              "n\0"
-                              "0",
-                              8) == 8);
+    CHECK(sdfg_rt_restore_real(&context, OF("x", "0"), 7) == 7 && sdfg_rt_restore_int(&context, OF("n", "0"), 8) == 8);
     CHECK(strstr(trouble_of(&context), "x/0_2: No such file")); /* the first one is told */
     context.error = SDFG_RT_BAD_VALUE;
-    CHECK_INT(sdfg_rt_restore_int(&context,
-                                  "n\0"
-                                  "0",
-                                  9),
-              9); /* nothing is done any more */
+    CHECK_INT(sdfg_rt_restore_int(&context, OF("n", "0"), 9), 9); /* nothing is done any more */
     refused(&context, SDFG_RT_BAD_VALUE);
     sdfg_rt_data_free(context.data);
     snprintf(command, sizeof command, "%s/file", folder);
     context.data = sdfg_rt_data_new(command, NULL);
-    sdfg_rt_save(&context,
-                 "A\0"
-                 "0",
-                 layout, values);
+    sdfg_rt_save(&context, OF("A", "0"), layout, values);
     CHECK(strstr(trouble_of(&context), "file/A: Not a directory"));
-    sdfg_rt_restore(&context,
-                    "A\0"
-                    "0",
-                    layout, values);
+    sdfg_rt_restore(&context, OF("A", "0"), layout, values);
     refused(&context, SDFG_RT_OK);
     sdfg_rt_data_free(context.data);
     sdfg_rt_data_free(NULL);
     if (!symlink("/dev/full", strcat(command, "/../A/1_0.bin"))) {
         context.data = sdfg_rt_data_new(folder, NULL);
-        sdfg_rt_save(&context,
-                     "A\0"
-                     "1",
-                     layout, values);
+        sdfg_rt_save(&context, OF("A", "1"), layout, values);
         CHECK(strstr(trouble_of(&context), "No space left"));
         sdfg_rt_data_free(context.data);
     }

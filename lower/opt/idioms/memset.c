@@ -4,9 +4,9 @@
  *         ->
  *     zero float64[max(M, 0) * max(N, 0)] at &A[0]
  *
- * Legality: The nest does nothing else, and its iterations store to neighbours: the strides of the loops are 1 and the
- * products of the trip counts of those with smaller ones. Profitability: Nests of one call's top level, which would be
- * kernels of their own. */
+ * Legality: The nest does nothing else, and its iterations store to consecutive elements: the strides of the loops are
+ * 1 and the products of the trip counts of the loops with smaller strides. Profitability: Nests outside of all loops,
+ * which would be kernels of their own. */
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_linear.h"
