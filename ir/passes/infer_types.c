@@ -73,7 +73,7 @@ static const struct type *type_of_name(void *user, const char *name)
     return type_basic(n->sdfg->ir, TYPE_I64);
 }
 
-/* The type of `name` after the tasklet's body: that of the last assignment to it. */
+/* The type of `name` after the tasklet's body: that of the first assignment to it. */
 struct assigned {
     const char *name;
     struct ir *ir;

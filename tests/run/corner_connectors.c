@@ -235,6 +235,21 @@ static void reversed_view(struct corner *c)
     build_edge(&view->node, NULL, &build_access(st, "B")->node, NULL, "V[0:N] -> [0:N]", NULL);
 }
 
+/* An annotated assignment is a cast, and its target the connector; an annotation alone says nothing of a connector. */
+static void annotated_output(struct corner *c)
+{
+    struct state *st = corner_state(c);
+    corner_array(c, "int32 X[4]", "1 300 -1 7", NULL);
+    corner_array(c, "int32 A[4]", "4*0", "1 44 255 7");
+    corner_array(c, "int32 B[4]", "4*0", "1 300 -1 7");
+    corner_array(c, "int32 C[4]", "4*0", "2 45 0 8");
+    corner_array(c, "int32 D[4]", "4*0", "7 44 7 7");
+    corner_body(st, "i = 0:4", "o: dace.uint8 = x", "x = X[i]", "o = A[i]", NULL);
+    corner_body(st, "i = 0:4", "o: dace.uint8\no = x", "x = X[i]", "o = B[i]", NULL);
+    corner_body(st, "i = 0:4", "t = x\nt: dace.uint8 = x + 1\no = t", "x = X[i]", "o = C[i]", NULL);
+    corner_body(st, "i = 0:4", "if x > 7:\n    o: dace.uint8 = x\nelse:\n    o = 7", "x = X[i]", "o = D[i]", NULL);
+}
+
 const struct corner_row corner_connectors[] = {
     { "004_remainder_of_reals", remainder_of_reals, true },
     { "009_huge_int_cast", huge_int_cast, false },
@@ -256,5 +271,6 @@ const struct corner_row corner_connectors[] = {
     { "039_leaf_memlets", leaf_memlets, false },
     { "040_offsets", offsets, false },
     { "041_reversed_view", reversed_view, false },
+    { "116_annotated_output", annotated_output, false },
     { NULL, NULL, false },
 };

@@ -17,6 +17,7 @@ static const struct {
     { "o = x > 1", "bool" },
     { "o = dace.int8(x)", "int8" },
     { "a = x; o = n; o = x", "int32" },
+    { "o: dace.uint8 = n", "uint8" },
     { "if n > 1:\n  o = x", "float32" },
 };
 

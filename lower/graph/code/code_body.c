@@ -155,6 +155,13 @@ static bool declare(struct code_gen *g, const struct code *c)
         return declare_reference(g, c);
     struct tree_expr *value = NULL;
     const struct type *type = c->type;
+    struct operand known;
+    if (g->s->python && !c->count) { /* x: T of a name that there is already says nothing */
+        if (code_find_local(g, c->name))
+            return true;
+        if (!code_lookup(g, c->name, &known) || known.kind != OPERAND_NONE)
+            return known.kind != OPERAND_NONE;
+    }
     if (c->count) {
         const struct type *before = g->expected;
         g->expected = type && type->kind == TYPE_STRUCT ? type : NULL;
