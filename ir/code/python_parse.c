@@ -59,7 +59,7 @@ static struct code *target(struct python_code *p, const struct py *n)
     return c;
 }
 
-/* x: T, x: T = value. With a value of a basic type it is the assignment x = T(value), as of a connector. */
+/* x: T declares x; x: T = value is the assignment x = T(value), to a connector, too. */
 static struct code *annotated(struct python_code *p, const struct py *n)
 {
     const struct py *name = n->ann_assign.target, *annotation = n->ann_assign.annotation;
@@ -72,7 +72,7 @@ static struct code *annotated(struct python_code *p, const struct py *n)
     const struct type *type = python_type(p, written);
     if (!type || name->kind != PY_NAME)
         return python_unsupported(p, type ? name->begin : annotation->begin, type ? "annotated element" : "annotation");
-    if (value && type_is_basic(type)) {
+    if (value) {
         struct code *cast = python_node(p, annotation->begin, CODE_CAST, 1),
                     *c = python_node(p, n->begin, CODE_ASSIGN, 2);
         cast->type = type;
@@ -82,11 +82,9 @@ static struct code *annotated(struct python_code *p, const struct py *n)
         c->items[1] = python_expression(p, name);
         return c->items[1] ? c : NULL;
     }
-    struct code *c = python_node(p, name->begin, CODE_DECLARE, value ? 1 : 0);
+    struct code *c = python_node(p, name->begin, CODE_DECLARE, 0);
     c->name = name->name.id;
     c->type = type;
-    if (value)
-        c->items[0] = value;
     return c;
 }
 

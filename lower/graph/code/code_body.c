@@ -155,12 +155,14 @@ static bool declare(struct code_gen *g, const struct code *c)
         return declare_reference(g, c);
     struct tree_expr *value = NULL;
     const struct type *type = c->type;
-    struct operand known;
-    if (g->s->python && !c->count) { /* x: T of a name that there is already says nothing */
+    if (g->s->python) { /* the annotation of a name that there is already says nothing */
+        struct operand known;
         if (code_find_local(g, c->name))
             return true;
-        if (!code_lookup(g, c->name, &known) || known.kind != OPERAND_NONE)
-            return known.kind != OPERAND_NONE;
+        if (!code_lookup(g, c->name, &known))
+            return false;
+        if (known.kind != OPERAND_NONE)
+            return true;
     }
     if (c->count) {
         const struct type *before = g->expected;
