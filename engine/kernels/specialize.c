@@ -1,5 +1,7 @@
 #include "engine/kernels/kernel.h"
 
+#include "base/fatal.h"
+#include "base/heap.h"
 #include "base/stack.h"
 #include "engine/kernels/device_code.h"
 #include "engine/kernels/disk.h"
@@ -44,7 +46,12 @@ struct generation {
 static void generate(void *generation)
 {
     struct generation *g = generation;
+    void *room = heap_room();
+    struct cleanup kept;
+    cleanup_push(&kept, free, room);
     g->api->compile(g->request, g->out);
+    cleanup_pop(&kept);
+    free(room);
 }
 
 /* Device code for machines without a device needs an architecture. */
