@@ -1,6 +1,7 @@
 /* The loops of the tree, in the form the optimizer wants: a guard, a preheader, and a body that is tested at its end.
  */
 #include "lower/llvm/llvm_emit.h"
+#include "lower/tree/tree_linear.h"
 
 struct loop_blocks {
     struct llvm_loop targets;
@@ -52,16 +53,50 @@ static bool is_too_long(const struct loop_blocks *l)
     return count > MOST_VECTORIZED;
 }
 
+/* An element or a variable, and no arithmetic. */
+static bool is_moved(const struct tree_expr *value)
+{
+    while (value->op == EXPR_CAST)
+        value = value->args[0];
+    return value->op == EXPR_LOAD || !value->num_args;
+}
+
+/* Does the statement move elements, and if it stores them, to places of memory that lie apart in the iterations of the
+ * loop, by a distance that is not constant? */
+static bool scatters(const struct tree_stmt *loop, const struct tree_stmt *s)
+{
+    if (s->kind != STMT_STORE)
+        return s->kind == STMT_ASSIGN && is_moved(s->value);
+    struct linear at;
+    int64_t times;
+    linear_of(&at, s->index);
+    return is_moved(s->value) && at.known && linear_has(&at, loop->var) && !linear_take(&at, loop->var, &times);
+}
+
+/* Scatters of x86 processors take longer than one store after the other: they pay for what is computed only. */
+static bool only_scatters(const struct llvm_func *f, const struct tree_stmt *loop)
+{
+    const struct tree_stmt *body = loop->body;
+    while (body->kind == STMT_BLOCK && body->items.count == 1)
+        body = body->items.items[0];
+    bool only = f->unit->x86 && (body->kind == STMT_BLOCK || scatters(loop, body)), stores = body->kind == STMT_STORE;
+    for (uint32_t i = 0; only && i < body->items.count; i++) {
+        only = scatters(loop, body->items.items[i]);
+        stores |= body->items.items[i]->kind == STMT_STORE;
+    }
+    return only && stores;
+}
+
 /* `goes`: whether little is left of it, if little is left of the loops in it. `few`: its iterations replace it. */
 static void end_loop(struct llvm_func *f, struct loop_blocks *l, const struct tree_loop *facts, LLVMValueRef again,
-                     bool goes, bool few)
+                     bool goes, bool few, bool scalar)
 {
     LLVMValueRef back = LLVMBuildCondBr(f->builder, again, l->body, l->targets.leave);
-    bool too_long = !l->vectors && !l->targets.has_loops && is_too_long(l);
+    scalar |= !l->vectors && !l->targets.has_loops && is_too_long(l);
     if (l->vectors)
         llvm_meta_vector_loop(f, back);
     else
-        llvm_meta_loop_end(f, facts, back, l->targets.has_loops, few, too_long, l->location);
+        llvm_meta_loop_end(f, facts, back, l->targets.has_loops, few, scalar, l->location);
     if (l->targets.outer && (!goes || l->targets.has_loops))
         l->targets.outer->has_loops = true;
     llvm_block_begin(f, l->targets.leave);
@@ -208,7 +243,7 @@ void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s)
     int64_t trips = trip_count(begin, end.value, step.value);
     bool few = are_few_sums(f, s, trips);
     end_loop(f, &l, &s->loop, LLVMBuildICmp(f->builder, less, next, kept_value(f, &end), ""), few || unrolls(trips),
-             few);
+             few, only_scatters(f, s));
 }
 
 void llvm_stmt_while(struct llvm_func *f, const struct tree_stmt *s)
@@ -218,7 +253,7 @@ void llvm_stmt_while(struct llvm_func *f, const struct tree_stmt *s)
     l.vectors = s->value->op == EXPR_LANE && s->value->args[0]->type->scalable;
     llvm_stmt(f, s->body);
     begin_next(f, &l, s);
-    end_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)), false, false);
+    end_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)), false, false, false);
 }
 
 void llvm_stmt_do(struct llvm_func *f, const struct tree_stmt *s)
@@ -227,5 +262,5 @@ void llvm_stmt_do(struct llvm_func *f, const struct tree_stmt *s)
     begin_loop(f, &l, &s->loop, NULL);
     llvm_stmt(f, s->body);
     begin_next(f, &l, s);
-    end_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)), false, false);
+    end_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)), false, false, false);
 }

@@ -36,11 +36,31 @@ struct content {
     bool carried;        /* values go from iteration to iteration other than in sums that may take any order */
 };
 
+struct search {
+    const struct content *content;
+    bool found;
+};
+
+static void find_varying(void *user, struct tree_expr *e)
+{
+    struct search *s = user;
+    s->found |= e->op == EXPR_LOAD ||
+                (e->op == EXPR_VAR && (e->var == s->content->loop->var || map_has(&s->content->assigned, e->var)));
+}
+
+/* What is the same in all iterations is computed in front of the loop. */
+static bool varies(const struct content *c, struct tree_expr *e)
+{
+    struct search s = { .content = c };
+    expr_visit(e, find_varying, &s);
+    return s.found;
+}
+
 static void see(void *user, struct tree_expr *e)
 {
     struct content *c = user;
     c->other |= e->op == EXPR_CALL || e->type->kind == TYPE_VECTOR;
-    if (e->op == EXPR_MATH && is_function(e)) {
+    if (e->op == EXPR_MATH && is_function(e) && varies(c, e)) {
         const struct type *of = e->args[0]->type;
         uint32_t size = type_is_complex(of) ? of->size / 2 : of->size;
         c->functions = size > c->functions ? size : c->functions;
