@@ -115,6 +115,30 @@ static void take_providers(struct sdfg_list *l, struct sdfg_engine *e)
     }
 }
 
+static const char *joined(struct sdfg_list *l, const char *const *names)
+{
+    struct text all = text_new(l->arena);
+    for (; names && *names; names++)
+        text_printf(&all, "%s%s", all.length ? ", " : "", *names);
+    return text_get(&all);
+}
+
+static void take_convertibles(struct sdfg_list *l, struct sdfg_engine *e)
+{
+    for (uint32_t i = 0; i < e->registry.convertibles.count; i++) {
+        const struct convertible *c = e->registry.convertibles.items[i];
+        const char *const *names = NULL, *const *constants = NULL, *why = NULL;
+        bool told = c->own.signature(c->own.user, &names, &constants, &why);
+        struct codegen_row row = {
+            c->own.name, c->text, .num_values = 3, .names = { "parameters", "constants", "plug-in" },
+            .values = { joined(l, told ? names : NULL), joined(l, told ? constants : NULL), c->plugin }
+        };
+        take_row(l, &row);
+        if (!told)
+            vec_last(&l->rows).unusable = arena_strdup(l->arena, why ? why : "it does not say what it takes");
+    }
+}
+
 static const char *const enum_texts[ENUM_KIND_COUNT] = {
     [ENUM_SCHEDULE] = "where and how the iterations of a scope run",
     [ENUM_STORAGE] = "where a container lies",
@@ -171,7 +195,7 @@ sdfg_error *sdfg_engine_list(sdfg_list **out, sdfg_engine *e, enum sdfg_list_kin
     const struct codegen_api *api = NULL;
     struct cleanup locked;
     guard_lock(&locked, &e->registry.lock);
-    if ((unsigned)what > SDFG_LIST_PROVIDERS)
+    if ((unsigned)what > SDFG_LIST_CONVERTIBLES)
         diag_error(r.diags, NULL, DIAG_LIST_KIND, (int)what);
     else if (what == SDFG_LIST_ENUMS)
         take_enums(l, &e->registry.members);
@@ -179,6 +203,8 @@ sdfg_error *sdfg_engine_list(sdfg_list **out, sdfg_engine *e, enum sdfg_list_kin
         take_plugins(l, e);
     else if (what == SDFG_LIST_PROVIDERS)
         take_providers(l, e);
+    else if (what == SDFG_LIST_CONVERTIBLES)
+        take_convertibles(l, e);
     else if (what == SDFG_LIST_OPS) {
         take_implemented(l, e);
         take_operations(l, e);

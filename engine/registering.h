@@ -35,6 +35,8 @@ bool registering_is_member(const struct registry *r, enum enum_kind kind, const 
 bool registering_environment(struct sdfg_plugin *p, const sdfg_environment *given);
 bool registering_pass(struct sdfg_plugin *p, const sdfg_pass *given);         /* registry_pass.c */
 bool registering_provider(struct sdfg_plugin *p, const sdfg_provider *given); /* registry_provider.c */
+/* registry_convertible.c */
+bool registering_convertible(struct sdfg_plugin *p, const char *text, const struct sdfg_convertible *given);
 bool registering_target(struct sdfg_plugin *p, const sdfg_target *given);
 
 #endif

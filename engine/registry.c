@@ -313,7 +313,7 @@ static bool api_member(sdfg_plugin *p, const sdfg_member *given)
                : add_member(p, &m);
 }
 
-/* ---- targets (targets_register.c), passes (registry_pass.c), providers (registry_provider.c) ---- */
+/* ---- what other files register ---- */
 
 static bool api_environment(sdfg_plugin *p, const sdfg_environment *e)
 {
@@ -331,6 +331,12 @@ static bool api_provider(sdfg_plugin *p, const sdfg_provider *provider)
 {
     ASKED(p);
     return registering_provider(p, provider);
+}
+
+static bool api_convertible(sdfg_plugin *p, const char *text, const struct sdfg_convertible *object)
+{
+    ASKED(p);
+    return registering_convertible(p, text, object);
 }
 
 static bool api_pass(sdfg_plugin *p, const sdfg_pass *pass)
@@ -362,7 +368,7 @@ static void publish(struct sdfg_engine *e)
 
 struct mark {
     struct sdfg_engine *engine;
-    uint32_t members, expansions, nodes, targets, environments, passes, operations, providers, ends;
+    uint32_t members, expansions, nodes, targets, environments, passes, operations, providers, convertibles, ends;
 };
 
 static struct mark mark_of(struct sdfg_engine *e)
@@ -378,6 +384,7 @@ static struct mark mark_of(struct sdfg_engine *e)
         .passes = r->passes.count,
         .operations = r->operations.count,
         .providers = r->providers.items.count,
+        .convertibles = r->convertibles.count,
         .ends = r->ends.count,
     };
 }
@@ -405,6 +412,7 @@ static void undo(void *mark)
         r->target_marks.count = m->targets;
     r->operations.count = m->operations;
     r->providers.items.count = r->codegen_providers.count = m->providers;
+    r->convertibles.count = m->convertibles;
     r->members.count = m->members;
     r->expansions.count = m->expansions;
     nodes_shorten(m->engine, m->nodes);
@@ -432,6 +440,7 @@ static bool run_function(struct sdfg_engine *e, const char *name, sdfg_plugin_fu
         .pass = api_pass,
         .provider = api_provider,
         .operation = api_operation,
+        .convertible = api_convertible,
     };
     struct mark before = mark_of(e);
     struct cleanup registering;

@@ -1,12 +1,13 @@
 /* What is registered with an engine by the library (engine/builtin/) and by plug-ins: members of enumerations, library
- * nodes, graphs for library nodes, operations, targets, passes, providers of instrumentation. The tables are complete
- * before the first program is loaded; from then on they are read without a lock. */
+ * nodes, graphs for library nodes, operations, targets, passes, providers of instrumentation, convertible objects. The
+ * tables are complete before the first program is loaded; from then on they are read without a lock. */
 #ifndef ENGINE_REGISTRY_H
 #define ENGINE_REGISTRY_H
 
 #include "base/diag.h"
 #include "base/vec.h"
 #include "engine/codegen.h"
+#include "engine/include/sdfg_graph.h"
 #include "engine/providers.h"
 #include "engine/targets.h"
 #include "ir/enums.h"
@@ -18,6 +19,11 @@ struct plugin {
     const char *file;    /* NULL: it is part of the embedding program */
     const char *content; /* hash of the file, or "" */
     void *library;       /* of dlopen, or NULL */
+};
+
+struct convertible {
+    sdfg_convertible own;
+    const char *text, *plugin;
 };
 
 struct registry {
@@ -34,6 +40,7 @@ struct registry {
     VEC(struct codegen_operation) operations;
     struct providers providers;
     VEC(struct codegen_provider) codegen_providers;
+    VEC(struct convertible *) convertibles;
     struct codegen_added added; /* these, for the code generator */
     VEC(struct plugin_end {
         void (*function)(void *user);

@@ -336,7 +336,7 @@ static bool take_list(struct command *c)
 {
     int word = 0;
     c->lists = value_word(c, option_find(c->tool, "list", 4), c->list_file,
-                          "targets passes ops enums plugins providers", &word);
+                          "targets passes ops enums plugins providers convertibles", &word);
     c->list = (enum sdfg_list_kind)word;
     return c->lists;
 }

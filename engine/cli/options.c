@@ -16,7 +16,7 @@ static const struct option options[] = {
     { "emit", OPTION_EMIT_CODE, OPT, TAKES_VALUE, "WHAT", "sdfg or tree: the graph (as it is), or the loop tree" },
     { "o", OPTION_FILE, OPT, TAKES_VALUE, "FILE", "where it is written (stdout)" },
     { "list", OPTION_LIST, OPT, TAKES_VALUE, "WHAT",
-      "targets, passes, ops, enums, plugins or providers that there are" },
+      "targets, passes, ops, enums, plugins, providers or convertibles that there are" },
     { "dump-after", OPTION_DUMP_AFTER, OPT, TAKES_VALUE, "PASS", "print what that pass made, on stderr" },
     { NULL, 0, OPT, 0, NULL, "Programs and passes" },
     { "set", OPTION_SET, OPT, TAKES_VALUE, "NAME=VALUE",
@@ -57,7 +57,8 @@ static const struct option options[] = {
     { "o", OPTION_FILE, RUN, TAKES_VALUE, "FILE", "where --emit and --remarks write (stdout)" },
     { "dump-after", OPTION_DUMP_AFTER, RUN, TAKES_VALUE, "PASS", "print what that pass made, on stderr" },
     { "list", OPTION_LIST, RUN, TAKES_VALUE, "WHAT",
-      "targets, passes, ops, enums, plugins or providers that there are; with --cases a file of cases that fail: case, "
+      "targets, passes, ops, enums, plugins, providers or convertibles that there are; with --cases a file of cases "
+      "that fail: case, "
       "tab, "
       "reason" },
     { "error-json", OPTION_ERROR_JSON, RUN | BENCH | CC | OPT, TAKES_NOTHING, NULL, "print errors as JSON" },

@@ -341,17 +341,19 @@ SDFG_API sdfg_error *sdfg_engine_backend(const char **out, sdfg_engine *e);
 typedef struct sdfg_list sdfg_list; /* rows as they were when it was made; any thread */
 
 enum sdfg_list_kind {
-    SDFG_LIST_TARGETS,  /* in the order in which they are asked whether they serve a schedule or storage; values:
-                           schedules, storages, plug-in */
-    SDFG_LIST_PASSES,   /* of the compiler in the order in which they run; values: needs, makes and breaks (facts about
-                           the program), code (CPU, GPU or BOTH), plug-in */
-    SDFG_LIST_OPS,      /* library nodes that become code: those of plug-ins and of sdfg_engine_implement by their class
-                           path, then our own as "blas.Gemm"; values: library, class, plug-in */
-    SDFG_LIST_ENUMS,    /* enumerations of the file format; values: members, those of plug-ins last, and plug-ins: each
-                           of these with the name of its plug-in */
-    SDFG_LIST_PLUGINS,  /* plug-ins in the order in which they were loaded; values: version, file */
-    SDFG_LIST_PROVIDERS /* of instrumentation, those of plug-ins last; values: enumeration whose member the name is,
-                           counters, plug-in */
+    SDFG_LIST_TARGETS, /* in the order in which they are asked whether they serve a schedule or storage; values:
+                          schedules, storages, plug-in */
+    SDFG_LIST_PASSES,  /* of the compiler in the order in which they run; values: needs, makes and breaks (facts about
+                          the program), code (CPU, GPU or BOTH), plug-in */
+    SDFG_LIST_OPS,     /* library nodes that become code: those of plug-ins and of sdfg_engine_implement by their class
+                          path, then our own as "blas.Gemm"; values: library, class, plug-in */
+    SDFG_LIST_ENUMS,   /* enumerations of the file format; values: members, those of plug-ins last, and plug-ins: each
+                          of these with the name of its plug-in */
+    SDFG_LIST_PLUGINS, /* plug-ins in the order in which they were loaded; values: version, file */
+    SDFG_LIST_PROVIDERS,   /* of instrumentation, those of plug-ins last; values: enumeration whose member the name is,
+                              counters, plug-in */
+    SDFG_LIST_CONVERTIBLES /* objects that graphs call by name; values: parameters, those of them that must be
+                              constants, plug-in */
 };
 
 typedef struct sdfg_list_row {

@@ -209,6 +209,9 @@ typedef struct sdfg_actual {
  * address. The nested SDFG is given. */
 SDFG_API sdfg_element *sdfg_graph_call(sdfg_element *state, const sdfg_convertible *object, const sdfg_actual *actuals,
                                        size_t count);
+/* The object of this name that a plug-in has registered with the engine, or NULL. It lives as long as the engine. Any
+ * thread. */
+SDFG_API const sdfg_convertible *sdfg_engine_convertible(sdfg_engine *e, const char *name);
 /* Asks the objects of a graph for what they capture now and gives it to a call of its program. */
 SDFG_API sdfg_error *sdfg_graph_captures(sdfg_graph *g, sdfg_args *a);
 

@@ -46,6 +46,8 @@ enum sdfg_enumeration {
     SDFG_ENUM_OMP_SCHEDULE
 };
 
+struct sdfg_convertible; /* sdfg_graph.h */
+
 /* Types of the attributes of a template, as JSON has them. */
 enum sdfg_attribute_type {
     SDFG_ATTRIBUTE_INTEGER,
@@ -489,6 +491,9 @@ struct sdfg_plugin_api {
     /* Library nodes of this class are what the library's operation `library` ("blas.Gemm") is, with its connectors and
      * attributes. */
     bool (*operation)(sdfg_plugin *p, const char *class_path, const char *text, const char *library);
+    /* An object that graphs call by its name (sdfg_engine_convertible of sdfg_graph.h); `text`: one line that says what
+     * it computes, or NULL. Its `user` stays until the engine is freed. */
+    bool (*convertible)(sdfg_plugin *p, const char *text, const struct sdfg_convertible *object);
 };
 
 #if defined(__GNUC__)

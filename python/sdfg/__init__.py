@@ -80,5 +80,5 @@ def version() -> str:
 
 
 def list(what):
-    """What the library has: the rows of "targets", "passes", "ops" (library nodes), "enums", "plugins" or "providers"; see Engine.list."""
+    """What the library has: the rows of "targets", "passes", "ops" (library nodes), "enums", "plugins", "providers" or "convertibles"; see Engine.list."""
     return _default_engine().list(what)

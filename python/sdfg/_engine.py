@@ -103,7 +103,7 @@ class Engine:
         library.sdfg_engine_wait(self._handle)
 
     def list(self, what: str) -> List[ListRow]:
-        """The rows of "targets", "passes", "ops", "enums", "plugins" or "providers" that the engine has, in their order."""
+        """The rows of "targets", "passes", "ops", "enums", "plugins", "providers" or "convertibles" that the engine has, in their order."""
         if what not in _LISTS:
             raise ValueError(f"{what!r} is none of {', '.join(_LISTS)}")
         handle = ctypes.c_void_p()
@@ -114,7 +114,7 @@ class Engine:
             library.sdfg_list_free(handle)
 
 
-_LISTS = ("targets", "passes", "ops", "enums", "plugins", "providers")
+_LISTS = ("targets", "passes", "ops", "enums", "plugins", "providers", "convertibles")
 
 
 class ListRow(NamedTuple):

@@ -267,7 +267,7 @@ static sdfg_error *call_and_wait(struct state *s)
 
 static sdfg_error *list_all(struct state *s)
 {
-    for (enum sdfg_list_kind what = SDFG_LIST_TARGETS; what <= SDFG_LIST_PROVIDERS; what++) {
+    for (enum sdfg_list_kind what = SDFG_LIST_TARGETS; what <= SDFG_LIST_CONVERTIBLES; what++) {
         sdfg_list *list;
         sdfg_error *e = sdfg_engine_list(&list, s->engine, what);
         for (size_t i = 0; i <= sdfg_list_count(list); i++)

@@ -1,5 +1,6 @@
 /* Objects that describe themselves as graphs: what they are told, what they capture, and each way to get it wrong. */
 #include "engine/include/sdfg_graph.h"
+#include "engine/include/sdfg_plugin.h"
 #include "tests/unit/check.h"
 
 #include <string.h>
@@ -457,6 +458,96 @@ TEST(graphs_with_sizes_of_their_own)
               "the object 'doubled' gives no graph for these strides: 'x' has 3 in dimension 0, but lies with N");
     CHECK_STR(run_doubled("K, L", "N, N", "A[0:1, 0:3]", "B[1:2, 0:3]", a, b), ""); /* one row */
     CHECK(b[6] == 0 && b[8] == 4 && b[9] == 42);
+}
+
+/* ---- objects of plug-ins ---- */
+
+static struct object registered;
+static const sdfg_convertible *wrong; /* what a plug-in registers besides */
+
+static bool registers(const sdfg_plugin_api *api)
+{
+    sdfg_convertible c = convertible(&registered);
+    return api->convertible(api->plugin, "a factor and weights", &c) &&
+           (!wrong || api->convertible(api->plugin, NULL, wrong));
+}
+
+/* The error of a plug-in that registers `c` behind an object that is right, and leaves nothing behind. */
+static const char *refused(const sdfg_convertible *c)
+{
+    static const sdfg_plugin_about about = { sizeof about, SDFG_PLUGIN_ABI, "dsl", "1", "" };
+    static char text[256];
+    sdfg_engine *e;
+    CHECK(!sdfg_engine_new(&e, NULL));
+    wrong = c;
+    sdfg_error *error = sdfg_engine_extend(e, &about, registers);
+    wrong = NULL;
+    snprintf(text, sizeof text, "%s", error ? sdfg_error_message(error) : "");
+    CHECK(!sdfg_engine_convertible(e, "affine"));
+    sdfg_error_free(error);
+    sdfg_engine_free(e);
+    return text;
+}
+
+static void check_row(sdfg_engine *e, bool told)
+{
+    static const char *const names[] = { "parameters", "constants", "plug-in" };
+    const char *const values[] = { told ? "x, y, factor" : "", told ? "factor" : "", "dsl" };
+    sdfg_list *list;
+    CHECK(!sdfg_engine_list(&list, e, SDFG_LIST_CONVERTIBLES));
+    CHECK_INT(sdfg_list_count(list), 1);
+    const sdfg_list_row *row = sdfg_list_get(list, 0);
+    CHECK_STR(row->name, "affine");
+    CHECK_STR(row->text, "a factor and weights");
+    CHECK_STR(row->unusable ? row->unusable : "", told ? "" : "it has none");
+    CHECK_INT(row->num_values, 3);
+    for (int i = 0; i < 3; i++) {
+        CHECK_STR(row->names[i], names[i]);
+        CHECK_STR(row->values[i], values[i]);
+    }
+    sdfg_list_free(list);
+}
+
+TEST(objects_of_plugins)
+{
+    static const sdfg_plugin_about about = { sizeof about, SDFG_PLUGIN_ABI, "dsl", "1", "" };
+    double w[4] = { 10, 20, 30, 40 };
+    const sdfg_actual actuals[] = { { "A[0:4]", NULL, { 0, 0 } },
+                                    { "B[0:4]", NULL, { 0, 0 } },
+                                    { NULL, "3", { 0, 0 } } };
+    sdfg_engine *e, *other;
+    registered = (struct object){ .weights = w };
+    CHECK(!sdfg_engine_new(&e, NULL));
+    CHECK(!sdfg_engine_new(&other, NULL));
+    CHECK(!sdfg_engine_extend(e, &about, registers));
+    CHECK(!sdfg_engine_convertible(e, "nothing") && !sdfg_engine_convertible(e, NULL));
+    CHECK(!sdfg_engine_convertible(NULL, "affine") && !sdfg_engine_convertible(other, "affine"));
+    check_row(e, true);
+    registered.fault = NO_SIGNATURE;
+    check_row(e, false);
+    registered.fault = NONE;
+    sdfg_graph *g = graph_new();
+    CHECK(sdfg_graph_call(sdfg_graph_state(sdfg_graph_body(g), "s"), sdfg_engine_convertible(e, "affine"), actuals, 3));
+    sdfg_error *error = sdfg_graph_check(g);
+    CHECK_STR(sdfg_error_text(error), "");
+    sdfg_graph_free(g);
+    sdfg_engine_free(other);
+    sdfg_engine_free(e);
+}
+
+TEST(wrong_objects_of_plugins)
+{
+    sdfg_convertible c = convertible(&registered);
+    CHECK_STR(refused(&c), "plug-in 'dsl' registers the convertible object 'affine': plug-in 'dsl' has registered it");
+    c.name = "two words";
+    CHECK_STR(refused(&c), "plug-in 'dsl' registers the convertible object 'two words': names are identifiers");
+    c.name = NULL;
+    CHECK_STR(refused(&c), "plug-in 'dsl' registers the convertible object '': names are identifiers");
+    c = (sdfg_convertible){ sizeof c, "other", NULL, signature, NULL, NULL, NULL };
+    CHECK_STR(refused(&c),
+              "plug-in 'dsl' registers the convertible object 'other': it needs the functions signature and sdfg");
+    c.struct_size = 1;
+    CHECK(strstr(refused(&c), "plug-in 'dsl' registers the convertible object '': struct sdfg_convertible ") != NULL);
 }
 
 CHECK_MAIN
