@@ -1,9 +1,10 @@
 #include "jit/internal.h"
 
 #include "base/fatal.h"
+#include "jit/shim.h"
 
 #include <llvm-c/Analysis.h>
-#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The lean pipeline: what loops over arrays need, and nothing else: a fifth to a third of the time of default<O3> for
@@ -18,12 +19,13 @@
  * - loop-load-elim keeps in a register what the iteration before has stored (sweeps in place).
  * - What unrolling has left without a use goes (dce): the vectorizer would follow it from operand to operand once per
  * path, which for values that are used twice in every step takes all memory there is.
+ * - What a branch decides is constant behind it (known-conditions): the vectorizer takes it wrong otherwise (shim.h).
  * - No indvars: loops have int64 counters already. */
 static const char lean[] =
     "function(sroa,early-cse<memssa>,simplifycfg<hoist-common-insts;sink-common-insts>,"
     "instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"
     "loop-unroll<O3;no-runtime;no-partial;no-peeling;full-unroll-max=5>,sroa,early-cse<memssa>,dce,"
-    "loop-vectorize,loop-load-elim,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,"
+    "known-conditions,loop-vectorize,loop-load-elim,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,"
     "early-cse,loop-mssa(licm))";
 
 /* The quick tier: variables in registers and addresses out of loops, which takes 0.5 ms of small programs and makes
@@ -51,20 +53,16 @@ bool jit_unit_optimize(struct jit_unit *u, LLVMTargetMachineRef machine, const s
 {
     if (!verify(u)) /* LLVM crashes on broken modules */
         return false;
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     const char *passes = o->quick ? quick : o->opt_level < 0 ? lean : defaults[o->opt_level];
     struct cleanup begun;
     jit_passes_begin();
     cleanup_push(&begun, end_passes, NULL);
-    LLVMErrorRef error = LLVMRunPasses(u->module, passes, machine, options);
+    char *error = shim_run_passes(u->module, passes, machine);
     cleanup_pop(&begun);
     jit_passes_end();
-    LLVMDisposePassBuilderOptions(options);
-    if (error) {
-        char *message = LLVMGetErrorMessage(error);
-        jit_unit_fail(u, "optimizing", message);
-        LLVMDisposeErrorMessage(message);
-    }
+    if (error)
+        jit_unit_fail(u, "optimizing", error);
+    free(error);
     if (!u->failed && !o->quick && !strncmp(LLVMGetTarget(u->module), "x86_64", 6))
         jit_keep_plain_stores(u, machine);
     return !u->failed;

@@ -3,11 +3,17 @@
 #include <cstring>
 #include <llvm/DebugInfo/DIContext.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ELFObjectFile.h>
+#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/ErrorHandling.h>
+#include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/Utils/Local.h>
 #include <memory>
 #include <new>
 
@@ -79,9 +85,69 @@ bool shim_features(const char *triple, void (*name)(void *user, const char *text
     return true;
 }
 
-/* ---- lines ---- */
+/* ---- passes ---- */
+
+namespace {
+
+struct KnownConditions : PassInfoMixin<KnownConditions> {
+    PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses)
+    {
+        DominatorTree &tree = analyses.getResult<DominatorTreeAnalysis>(function);
+        bool changed = false;
+        for (BasicBlock &block : function) {
+            auto *branch = dyn_cast<BranchInst>(block.getTerminator());
+            if (!branch || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1))
+                continue;
+            Value *condition = branch->getCondition();
+            if (isa<Constant>(condition) || condition->hasOneUse())
+                continue;
+            for (unsigned i = 0; i < 2; i++) {
+                const BasicBlockEdge edge(&block, branch->getSuccessor(i));
+                Value *known = ConstantInt::getBool(function.getContext(), i == 0);
+                changed |= replaceDominatedUsesWith(condition, known, tree, edge) > 0;
+            }
+        }
+        if (!changed)
+            return PreservedAnalyses::all();
+        PreservedAnalyses kept;
+        kept.preserveSet<CFGAnalyses>();
+        return kept;
+    }
+};
+
+} // namespace
 
 static char *said(Error error) { return strdup(toString(std::move(error)).c_str()); }
+
+char *shim_run_passes(LLVMModuleRef module, const char *passes, LLVMTargetMachineRef machine)
+{
+    PassBuilder builder(reinterpret_cast<TargetMachine *>(machine));
+    LoopAnalysisManager loops;
+    FunctionAnalysisManager functions;
+    CGSCCAnalysisManager components;
+    ModuleAnalysisManager modules;
+    builder.registerPipelineParsingCallback(
+        [](StringRef name, FunctionPassManager &manager, ArrayRef<PassBuilder::PipelineElement>) {
+            const bool ours = name == "known-conditions";
+            if (ours)
+                manager.addPass(KnownConditions());
+            return ours;
+        });
+    builder.registerVectorizerStartEPCallback(
+        [](FunctionPassManager &manager, OptimizationLevel) { manager.addPass(KnownConditions()); });
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+    ModulePassManager manager;
+    if (Error error = builder.parsePassPipeline(manager, passes))
+        return said(std::move(error));
+    manager.run(*unwrap(module), modules);
+    return nullptr;
+}
+
+/* ---- lines ---- */
 
 /* One function; an error of LLVM if its symbol is damaged. */
 static Error lines_of(DIContext &lines, const object::ELFSymbolRef &symbol, shim_range *range, void *user)

@@ -2,6 +2,7 @@
 #ifndef JIT_SHIM_H
 #define JIT_SHIM_H
 
+#include <llvm-c/TargetMachine.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +18,12 @@ void shim_on_failure(void (*no_memory)(void), void (*gave_up)(const char *reason
 /* The names that a target knows, each given to `name` once; false if there is no such target. */
 bool shim_processors(const char *triple, void (*name)(void *user, const char *text, size_t length), void *user);
 bool shim_features(const char *triple, void (*name)(void *user, const char *text, size_t length), void *user);
+
+/* Runs passes over a module, as LLVMRunPasses does with default options. One more has a name: "known-conditions" (and
+ * runs in front of the vectorizer of "default<On>"): behind a branch its condition is a constant. The vectorizer of
+ * LLVM 22 inverts a comparison in place that is both the mask of a value and the other value, and chooses the wrong
+ * one. NULL, or what is wrong with the names (malloc'ed). */
+char *shim_run_passes(LLVMModuleRef module, const char *passes, LLVMTargetMachineRef machine);
 
 /* The functions of an object file with debug lines, each as ranges of its code: bytes from its begin, the last one
  * excluded, and the number of the line; 0: none. NULL, or why it cannot be read (malloc'ed). */

@@ -157,6 +157,12 @@ static void compare(void *search, const char *text, size_t length)
     s->found |= length == s->length && !memcmp(text, s->name, length);
 }
 
+static void add_name(void *list, const char *text, size_t length)
+{
+    struct text *t = list;
+    text_printf(t, "%s%.*s", t->length ? ", " : "", (int)length, text);
+}
+
 typedef bool list_names(const char *triple, void (*name)(void *user, const char *text, size_t length), void *user);
 
 static bool check_name(struct jit *j, list_names *list, const char *option, const char *noun, const char *name,
@@ -169,7 +175,12 @@ static bool check_name(struct jit *j, list_names *list, const char *option, cons
     const char *wrong = arena_strndup(j->arena, name, length);
     struct near n = near_begin(wrong);
     list(j->machine.triple, try_name, &n);
-    const char *hint = *n.best ? arena_printf(j->arena, " (did you mean '%s'?)", n.best) : "";
+    const char *hint = arena_printf(j->arena, " (did you mean '%s'?)", n.best);
+    if (!*n.best) {
+        struct text all = text_new(j->arena);
+        list(j->machine.triple, add_name, &all);
+        hint = arena_printf(j->arena, "; it knows %s", text_get(&all));
+    }
     return diag_error(j->diags, NULL, DIAG_OPTION_NAME, option, noun, wrong, j->machine.triple, hint);
 }
 

@@ -262,6 +262,10 @@ def described(kind, **values):
     return ctypes.pointer(kind(struct_size=ctypes.sizeof(kind), **values))
 
 
+class Convertible(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("user", P), ("signature", P), ("resolve", P), ("sdfg", P), ("closure", P)]
+
+
 INSTRUMENT = re.findall(r"\bSDFG_ENUM_\w+(?=,|\n)", PLUGIN_HEADER).index("SDFG_ENUM_INSTRUMENT")
 pass_function = ctypes.CFUNCTYPE(ctypes.c_bool, P, P, P, P)(lambda user, what, give, to: True)
 end_function = ctypes.CFUNCTYPE(None, P)(lambda user: None)
@@ -272,6 +276,7 @@ PLUGIN_BY_TYPE = {
     "const sdfg_target*": described(Target, name=b"nothing", text=b"nothing"),
     "const sdfg_pass*": described(Pass, name=b"nothing", text=b"nothing", run=ctypes.cast(pass_function, P)),
     "const sdfg_provider*": described(Provider, enumeration=INSTRUMENT, name=b"LIKWID_CPU", text=b"nothing"),
+    "const struct sdfg_convertible*": described(Convertible, name=b"nothing", signature=ctypes.cast(node_function, P), sdfg=ctypes.cast(node_function, P)),
     "sdfg_node_function*": node_function, "sdfg_expand_function*": expand_function, "void (*)(void*user)": end_function, "void*": x, "const char*": b"nothing",
 }
 PLUGIN_BY_NAME = {"class_path": b"a.library.Node", "library": b"blas.Gemm"}

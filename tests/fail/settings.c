@@ -214,15 +214,36 @@ static bool node(void *user, const sdfg_node *n)
 
 static sdfg_error *implement(sdfg_engine *e) { return sdfg_engine_implement(e, "example.nodes.Clip", node, NULL); }
 
+static bool names(void *user, const char *const **all, const char *const **constants, const char **why)
+{
+    static const char *const none[] = { NULL };
+    (void)user, (void)constants, (void)why;
+    *all = none;
+    return true;
+}
+
+static bool empty(void *user, sdfg_graph *into, const sdfg_given *given, size_t count, const char **why)
+{
+    (void)user, (void)given, (void)count, (void)why;
+    return sdfg_graph_state(sdfg_graph_body(into), "s") != NULL;
+}
+
 static bool add_node(const sdfg_plugin_api *api)
 {
-    return api->implement(api->plugin, "example.nodes.Clip", "an example", node, NULL);
+    static const sdfg_convertible object = {
+        .struct_size = sizeof object, .name = "line", .signature = names, .sdfg = empty
+    };
+    return api->implement(api->plugin, "example.nodes.Clip", "an example", node, NULL) &&
+           api->convertible(api->plugin, "an example", &object);
 }
 
 static sdfg_error *extend(sdfg_engine *e)
 {
     static const sdfg_plugin_about about = { sizeof about, SDFG_PLUGIN_ABI, "small", "1", "an example" };
-    return sdfg_engine_extend(e, &about, add_node);
+    sdfg_error *error = sdfg_engine_extend(e, &about, add_node);
+    if (!error && !sdfg_engine_convertible(e, "line"))
+        abort(); /* it was registered */
+    return error;
 }
 
 /* That of the examples, beside this program. */

@@ -448,3 +448,15 @@ def results(A: sdfg.float64[N]):
     F[0] = 7
     D[0] = 9
     return B, B, C, D, A, E, F
+
+
+@sdfg.program
+def condition_as_value(k: sdfg.int64[100], count: sdfg.int64[1], n: sdfg.int64):
+    found = 0
+    for i in range(20 * n):
+        new = i == 0
+        if i > 0:
+            new = k[i - 1] < k[i]
+        if new:
+            found += 1
+    count[0] = found
