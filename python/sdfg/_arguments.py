@@ -75,7 +75,7 @@ class Arguments:
         with self._lock:
             self._holders -= 1
             last = not self._holders
-        if last:
+        if last and library is not None: # at the end of the interpreter modules may have lost their names
             library.sdfg_args_free(self._handle)
 
     def prepare(self):
