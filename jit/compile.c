@@ -1,6 +1,7 @@
 #include "jit/internal.h"
 
 #include "base/fatal.h"
+#include "base/heap.h"
 #include "base/stack.h"
 
 #include <sched.h>
@@ -116,11 +117,14 @@ static void *worker(void *crew)
     struct guard failed;
     LLVMTargetMachineRef machine = NULL;
     struct machine_task t = { &c->jit->machine, &machine };
+    void *room = heap_room();
     if (!guard_run(machine_new, &t, &failed)) { /* the other threads do the work */
         jit_abandoned();
+        free(room);
         return NULL;
     }
     work(c, machine);
+    free(room);
     if (!atomic_load(&c->jit->abandoned))
         LLVMDisposeTargetMachine(machine);
     return NULL;
