@@ -109,11 +109,16 @@ static const char *library_name(struct llvm_func *f, const struct type *t, const
     return t->kind == TYPE_F32 || t->kind == TYPE_C64 ? arena_printf(f->emitter->arena, "%sf", name) : name;
 }
 
+/* The functions may be computed where the program would not, like the intrinsics: in front of a loop that does not run.
+ */
 static struct llvm_value library(struct llvm_func *f, const struct type *t, const char *name,
                                  const struct llvm_value *args, unsigned n)
 {
     const struct type *types[MAX_ARGS] = { t, t, t };
-    return llvm_call_pure(f, t, library_name(f, t, name), types, args, n);
+    const char *called = library_name(f, t, name);
+    struct llvm_value r = llvm_call_pure(f, t, called, types, args, n);
+    llvm_function_attribute(f->unit, LLVMGetNamedFunction(f->unit->module, called), "speculatable", 0);
+    return r;
 }
 
 static LLVMValueRef float_math(struct llvm_func *f, enum tree_math math, const struct type *t,

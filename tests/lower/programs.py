@@ -2,6 +2,7 @@
 import sdfg
 
 N = sdfg.symbol("N")
+M = sdfg.symbol("M")
 
 
 @sdfg.program
@@ -19,3 +20,10 @@ def column(A: sdfg.float64[N, N], x: sdfg.float64[N]):
 @sdfg.program
 def scaled_column(A: sdfg.float64[N, N], x: sdfg.float64[N]):
     A[:, 1] = x * x + 1.0
+
+
+@sdfg.program
+def powers(A: sdfg.float64[N, M], x: sdfg.float64):
+    for i in range(N):
+        for j in range(M):
+            A[i, j] = x**0.3
