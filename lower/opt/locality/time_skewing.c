@@ -20,8 +20,6 @@
 enum {
     MOST_STEPS = 512,  /* of a tile */
     FEWEST_BLOCKS = 8, /* of steps, for threads to share */
-    NARROW = 4 << 10,  /* bytes of the rows in a narrow tile, at least: less is not worth the loops */
-    FEWEST_PARTS = 4,  /* of the steps of a tile with narrow ones */
     LIMIT = 1 << 30    /* of bounds, strides and shifts */
 };
 
@@ -346,14 +344,20 @@ static bool find_shifts(struct skew *s)
 
 /* ---- how large ---- */
 
-/* Narrow tiles, of rows of so many bytes: they have as many steps as the first-level cache has room for their own rows
- * and those next to them. No steps if it has none, or if it has room for everything. */
-static void find_narrow(const struct machine *m, struct skew *s, int64_t row)
+/* Narrow tiles, of rows of so many bytes. */
+struct narrow {
+    int64_t steps, width; /* positions; no steps: there are none */
+};
+
+/* They have as many steps as the first-level cache has room for their own rows and those next to them. None if it has
+ * none, or if it has room for everything. */
+static struct narrow find_narrow(const struct machine *m, const struct skew *s, int64_t row)
 {
-    s->narrow = row < NARROW ? NARROW / row : 1;
-    s->few = (m->first_cache / row - s->narrow - s->slope) / s->slope;
-    if (s->few < 0 || s->span->i * row < 2 * m->first_cache)
-        s->few = 0;
+    struct narrow n = { .width = row < SKEW_NARROW ? SKEW_NARROW / row : 1 };
+    n.steps = (m->first_cache / row - n.width - s->slope) / s->slope;
+    if (n.steps < 0 || s->span->i * row < 2 * m->first_cache)
+        n.steps = 0;
+    return n;
 }
 
 static void set_size(struct tree *t, struct skew *s, int64_t steps, int64_t width)
@@ -364,12 +368,10 @@ static void set_size(struct tree *t, struct skew *s, int64_t steps, int64_t widt
 
 /* What stays in the second-level cache anyhow has no others around the narrow ones. Waves of those would be too short.
  */
-static bool take_narrow(struct tree *t, struct skew *s, int threads)
+static bool take_narrow(struct tree *t, struct skew *s, const struct narrow *n, int threads)
 {
-    int64_t steps = s->few;
-    set_size(t, s, steps, s->narrow);
-    s->few = 0;
-    return threads == 1 && steps > 0 && s->span->i >= 2 * s->slope * steps;
+    set_size(t, s, n->steps, n->width);
+    return threads == 1 && n->steps > 0 && s->span->i >= 2 * s->slope * n->steps;
 }
 
 static int64_t most_steps(const struct tree_stmt *l, int threads)
@@ -386,17 +388,19 @@ static bool find_known_size(struct tree *t, struct skew *s, int threads, int64_t
     const struct machine *m = t->machine;
     /* a tile moves through slope * steps rows and is as wide */
     int64_t nearest = m->first_cache / (2 * s->slope * row), near = m->second_cache / (2 * s->slope * row);
+    struct narrow n = { 0 };
     if (nearest < SKEW_FEWEST_NEAREST) {
-        find_narrow(m, s, row);
+        n = find_narrow(m, s, row);
         if (s->span->i * row <= m->second_cache)
-            return take_narrow(t, s, threads);
+            return take_narrow(t, s, &n, threads);
     }
     int64_t steps = nearest < SKEW_FEWEST_NEAREST ? near : nearest, most = most_steps(s->loop, threads);
     steps = steps < most ? steps : most;
-    if (steps < FEWEST_PARTS * s->few || steps < FEWEST_PARTS * s->narrow)
-        s->few = 0; /* not worth the loops */
-    if (s->few)
-        steps -= steps % s->narrow;
+    if (n.steps && steps >= SKEW_FEWEST_PARTS * n.steps && steps >= SKEW_FEWEST_PARTS * n.width) {
+        steps -= steps % n.width; /* fewer are not worth the loops */
+        s->few = expr_i64(t, n.steps);
+        s->narrow = expr_i64(t, n.width);
+    }
     set_size(t, s, steps, s->slope * steps);
     return steps >= SKEW_FEWEST_STEPS && s->span->i >= 2 * s->slope * steps;
 }

@@ -9,6 +9,8 @@ enum {
     SKEW_STAGES = 16,
     SKEW_CLASSES = 16,
     SKEW_FEWEST_STEPS = 3,   /* of a tile: less is not worth the loops */
+    SKEW_NARROW = 4 << 10,   /* bytes of the rows in a narrow tile, at least: less is not worth the loops */
+    SKEW_FEWEST_PARTS = 4,   /* of the steps of a tile with narrow ones */
     SKEW_FEWEST_NEAREST = 64 /* steps for which rows are short enough for the first-level cache */
 };
 
@@ -46,8 +48,9 @@ struct skew {
     int64_t slope;                  /* positions that a step lies behind the one before */
     struct tree_expr *first, *span; /* positions of a step: first .. first + span - 1 */
     struct tree_expr *steps,
-        *width;          /* of a tile: any number of positions if tiles go in turn, in waves slope * steps */
-    int64_t few, narrow; /* steps and positions of narrow tiles inside of it; the width is a multiple; 0: none */
+        *width; /* of a tile: any number of positions if tiles go in turn, in waves slope * steps */
+    struct tree_expr *few,
+        *narrow; /* steps and positions of narrow tiles inside of it; the width is a multiple; NULL: none */
     /* Where sizes are variables, steps and width are found when the code runs: */
     struct tree_expr *row; /* bytes of all rows of an iteration; else NULL */
     int64_t most;          /* steps */

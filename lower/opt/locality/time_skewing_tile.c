@@ -97,13 +97,13 @@ static void put_tile(const struct tile *w, struct tree_stmt *block)
         put_steps(w, block, w->block, w->stop, w->position, s->width);
         return;
     }
-    struct tree_stmt *parts = loop_new(t, block, "part", w->block, w->stop, expr_i64(t, s->few));
+    struct tree_stmt *parts = loop_new(t, block, "part", w->block, w->stop, s->few);
     struct tree_expr *from = expr_var(t, parts->var);
     struct tree_expr *to =
-        stmt_variable(t, parts->body, "until", expr_binary(t, EXPR_MIN, add(t, from, s->few), w->stop));
-    struct tree_expr *narrow = expr_i64(t, s->narrow);
-    struct tree_stmt *strips = loop_new(t, parts->body, "strip", w->position, plus(t, w->position, s->width), narrow);
-    put_steps(w, strips->body, from, to, expr_var(t, strips->var), narrow);
+        stmt_variable(t, parts->body, "until", expr_binary(t, EXPR_MIN, plus(t, from, s->few), w->stop));
+    struct tree_stmt *strips =
+        loop_new(t, parts->body, "strip", w->position, plus(t, w->position, s->width), s->narrow);
+    put_steps(w, strips->body, from, to, expr_var(t, strips->var), s->narrow);
 }
 
 /* Of a block, from the first step's first to the last one's last. */
@@ -196,27 +196,61 @@ static struct tree_stmt *put_choice(struct tree *t, struct tree_stmt *block, con
     return choice->body;
 }
 
-/* Steps and width of a tile; gives whether tiles are worth it. What is narrower than a tile of the second-level cache
- * is left out. */
-static struct tree_expr *find_size(struct tree *t, struct tree_stmt *block, struct skew *s)
+static struct tree_expr *divide(struct tree *t, int64_t a, struct tree_expr *b)
+{
+    return expr_binary(t, EXPR_DIV, expr_i64(t, a), b);
+}
+
+static struct tree_expr *less(struct tree *t, struct tree_expr *a, struct tree_expr *b)
+{
+    return expr_binary(t, EXPR_LT, a, b);
+}
+
+/* Steps and positions of narrow tiles, 0 of both if there are none, as for sizes that are known (time_skewing.c). */
+static void find_narrow(struct tree *t, struct tree_stmt *block, struct skew *s, struct tree_expr *row,
+                        struct tree_expr *all, struct tree_expr *is_long)
 {
     const struct machine *m = t->machine;
+    struct tree_expr *zero = expr_i64(t, 0), *slope = expr_i64(t, s->slope);
+    struct tree_expr *narrow = expr_binary(t, EXPR_MAX, divide(t, SKEW_NARROW, row), expr_i64(t, 1));
+    s->narrow = stmt_variable(t, block, "narrow", narrow);
+    struct tree_expr *rows = expr_binary(t, EXPR_SUB, divide(t, m->first_cache, row), plus(t, s->narrow, slope));
+    struct tree_expr *small = less(t, all, expr_i64(t, 2 * m->first_cache));
+    struct tree_expr *pays = expr_binary(t, EXPR_LOGICAL_AND, is_long, expr_unary(t, EXPR_NOT, small));
+    struct tree_expr *few = expr_binary(t, EXPR_DIV, expr_binary(t, EXPR_MAX, rows, zero), slope);
+    s->few = stmt_variable(t, block, "few", expr_select(t, pays, few, zero));
+}
+
+/* Steps and width of a tile, and of narrow ones inside of it; gives whether tiles are worth it. What stays in the
+ * second-level cache anyhow has narrow ones at most. */
+static struct tree_expr *find_size(struct tree *t, struct tree_stmt *block, struct skew *s, int threads)
+{
+    const struct machine *m = t->machine;
+    struct tree_expr *zero = expr_i64(t, 0);
     struct tree_expr *row = stmt_variable(t, block, "bytes", expr_binary(t, EXPR_MAX, s->row, expr_i64(t, 1)));
+    struct tree_expr *all = stmt_variable(t, block, "all", expr_binary(t, EXPR_MUL, s->span, row));
     struct tree_expr *twice = times(t, row, 2 * s->slope);
-    struct tree_expr *nearest =
-        stmt_variable(t, block, "nearest", expr_binary(t, EXPR_DIV, expr_i64(t, m->first_cache), twice));
-    struct tree_expr *near = expr_binary(t, EXPR_DIV, expr_i64(t, m->second_cache), twice);
-    struct tree_expr *is_long = expr_binary(t, EXPR_LT, nearest, expr_i64(t, SKEW_FEWEST_NEAREST));
-    struct tree_expr *steps = expr_binary(t, EXPR_MIN, expr_select(t, is_long, near, nearest), expr_i64(t, s->most));
-    s->steps = stmt_variable(t, block, "steps", steps);
-    s->width = stmt_variable(t, block, "width", times(t, s->steps, s->slope));
-    struct tree_expr *stays = expr_binary(t, EXPR_LE, expr_binary(t, EXPR_MUL, s->span, row),
-                                          expr_i64(t, m->second_cache)); /* in the cache as it is */
-    struct tree_expr *few = expr_binary(t, EXPR_LT, s->steps, expr_i64(t, SKEW_FEWEST_STEPS));
-    struct tree_expr *none = expr_binary(t, EXPR_LT, s->span, times(t, s->width, 2));
-    stays = expr_binary(t, EXPR_LOGICAL_AND, is_long, stays);
-    none = expr_binary(t, EXPR_LOGICAL_OR, few, none);
-    return expr_unary(t, EXPR_NOT, expr_binary(t, EXPR_LOGICAL_OR, stays, none));
+    struct tree_expr *nearest = stmt_variable(t, block, "nearest", divide(t, m->first_cache, twice));
+    struct tree_expr *is_long = less(t, nearest, expr_i64(t, SKEW_FEWEST_NEAREST));
+    find_narrow(t, block, s, row, all, is_long);
+    struct tree_expr *stays = expr_binary(t, EXPR_LE, all, expr_i64(t, m->second_cache));
+    stays = stmt_variable(t, block, "stays", expr_binary(t, EXPR_LOGICAL_AND, is_long, stays));
+    struct tree_expr *steps = expr_select(t, is_long, divide(t, m->second_cache, twice), nearest);
+    steps = expr_binary(t, EXPR_MIN, steps, expr_i64(t, s->most));
+    steps = stmt_variable(t, block, "steps", expr_select(t, stays, threads == 1 ? s->few : zero, steps));
+    struct tree_expr *more = expr_binary(t, EXPR_MAX, s->few, s->narrow); /* else it is not worth the loops */
+    struct tree_expr *parts = expr_binary(t, EXPR_GE, steps, times(t, more, SKEW_FEWEST_PARTS));
+    parts = expr_binary(t, EXPR_LOGICAL_AND, parts, expr_binary(t, EXPR_GT, s->few, zero));
+    parts = stmt_variable(t, block, "parts", parts);
+    struct tree_expr *whole = expr_binary(t, EXPR_SUB, steps, expr_binary(t, EXPR_REM, steps, s->narrow));
+    s->steps = stmt_variable(t, block, "steps", expr_select(t, parts, whole, steps));
+    struct tree_expr *width = expr_select(t, stays, s->narrow, times(t, s->steps, s->slope));
+    s->width = stmt_variable(t, block, "width", width);
+    s->few = stmt_variable(t, block, "few", expr_select(t, parts, s->few, s->steps));
+    s->narrow = stmt_variable(t, block, "narrow", expr_select(t, parts, s->narrow, s->width));
+    struct tree_expr *fewest = expr_select(t, stays, expr_i64(t, 1), expr_i64(t, SKEW_FEWEST_STEPS));
+    struct tree_expr *none = less(t, s->span, times(t, s->steps, 2 * s->slope));
+    return expr_unary(t, EXPR_NOT, expr_binary(t, EXPR_LOGICAL_OR, less(t, s->steps, fewest), none));
 }
 
 bool skew_make_tiles(struct tree *t, struct skew *s, int threads)
@@ -226,7 +260,7 @@ bool skew_make_tiles(struct tree *t, struct skew *s, int threads)
     struct tree_expr *begin = stmt_variable(t, block, "begin", as_i64(t, s->loop->begin));
     struct tree_expr *end = stmt_variable(t, block, "end", as_i64(t, s->loop->end));
     if (s->row)
-        to = put_choice(t, block, s, find_size(t, block, s));
+        to = put_choice(t, block, s, find_size(t, block, s, threads));
     if (threads == 1) {
         put_in_turn(&w, to, begin, end);
         *s->loop = *block;
