@@ -44,8 +44,9 @@ struct row {
     const struct tree_stmt *store; /* the first one */
     const struct tree_expr *loads[LINES_LOADS];
     uint32_t count;
-    bool reuses; /* several loads go through the same array */
-    bool other;  /* there is something in the loop that does not fit */
+    int64_t fewest; /* iterations for which parts pay */
+    bool reuses;    /* several loads go through the same array */
+    bool other;     /* there is something in the loop that does not fit */
 };
 
 /* Do elements follow each other from iteration to iteration (1), is it the same one in all (0), or neither (-1)? */
@@ -148,30 +149,38 @@ static const struct tree_piece *piece_around(struct lines *w, const struct tree_
     return piece;
 }
 
-/* Does an element lie as far from the line it is in as the one that is stored, if the arrays begin alike? */
-static bool is_in_step(const struct row *r, const struct tree_expr *load)
+/* From the element that is stored to the one that is loaded. */
+static void apart_of(const struct row *r, const struct tree_expr *load, struct linear *apart)
+{
+    struct linear at;
+    linear_of(apart, load->args[1]);
+    linear_of(&at, r->store->index);
+    linear_add(apart, &at, -1);
+}
+
+/* Does an element lie as far from the line it is in as the one that is stored, if the arrays begin alike? `asks`: and
+ * if products of sizes are whole lines, which a run tells. */
+static bool is_in_step(const struct row *r, const struct tree_expr *load, bool asks)
 {
     int64_t lanes = lanes_of(r);
-    struct linear apart, at;
-    linear_of(&apart, load->args[1]);
-    linear_of(&at, r->store->index);
-    linear_add(&apart, &at, -1);
+    struct linear apart;
+    apart_of(r, load, &apart);
     bool multiple = apart.known && apart.constant % lanes == 0;
     for (uint32_t i = 0; i < apart.count; i++)
-        multiple = multiple && apart.terms[i].times % lanes == 0;
+        multiple = multiple && (asks || apart.terms[i].times % lanes == 0);
     return multiple;
 }
 
-static uint32_t loads_in_step(const struct row *r)
+static uint32_t loads_in_step(const struct row *r, bool asks)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < r->count; i++)
-        count += is_in_step(r, r->loads[i]);
+        count += is_in_step(r, r->loads[i], asks);
     return count;
 }
 
 /* Where the others lie otherwise, most vectors straddle lines in any case. */
-static bool gains_by_lines(const struct row *r) { return loads_in_step(r) * MOST_OTHERS >= r->count; }
+static bool gains_by_lines(const struct row *r, bool asks) { return loads_in_step(r, asks) * MOST_OTHERS >= r->count; }
 
 /* Does the loop around it have nothing to do with what the row stores, and store nothing that the row loads? What was
  * stored just before is loaded quickly from where one store put all of it; vectors that begin elsewhere wait. */
@@ -193,16 +202,21 @@ static bool is_apart(struct lines *w, const struct row *r, const struct tree_fra
     return others == 0;
 }
 
-/* Rows of unknown length are asked for theirs when they run, which only pays together with neighbours that stay. */
-static bool is_long_enough(struct lines *w, const struct row *r, const struct tree_frame *frame)
+/* Iterations from which on parts of a row pay; 0: never. Rows of unknown length are asked for theirs when they run. */
+static int64_t fewest_iterations(struct lines *w, const struct row *r, const struct tree_frame *frame)
 {
     const struct tree_stmt *l = r->loop;
-    bool gains = w->tree->machine->double_pumped && gains_by_lines(r);
-    if (!has_constant_bounds(l))
-        return gains && expr_is_pure(l->begin) && expr_is_pure(l->end);
-    int64_t trips = l->end->i - l->begin->i, lanes = lanes_of(r);
-    return trips >= FEWEST_VECTORS * lanes &&
-           ((gains && trips >= DRAINED * lanes) || loads_in_step(r) == r->count || is_apart(w, r, frame));
+    int64_t fewest = FEWEST_VECTORS * lanes_of(r), drained = DRAINED * lanes_of(r), trips = INT64_MAX;
+    bool known = has_constant_bounds(l), gains = w->tree->machine->double_pumped && gains_by_lines(r, false);
+    if (known)
+        trips = l->end->i - l->begin->i;
+    if (trips < fewest || (!known && !(expr_is_pure(l->begin) && expr_is_pure(l->end))))
+        return 0;
+    if (known && gains && trips >= drained)
+        return drained;
+    if (loads_in_step(r, false) == r->count || is_apart(w, r, frame))
+        return fewest;
+    return gains && !known ? drained : 0;
 }
 
 static bool is_row(struct lines *w, struct row *r, const struct tree_frame *frame)
@@ -217,8 +231,10 @@ static bool is_row(struct lines *w, struct row *r, const struct tree_frame *fram
     r->type = store->value->type;
     tree_scan_add(&r->scan, l);
     see_stmt(r, l->body);
-    return !r->other && r->reuses && r->count >= FEWEST_LOADS && repeats(l, frame) >= FEWEST &&
-           is_long_enough(w, r, frame);
+    if (r->other || !r->reuses || r->count < FEWEST_LOADS || repeats(l, frame) < FEWEST)
+        return false;
+    r->fewest = fewest_iterations(w, r, frame);
+    return r->fewest > 0;
 }
 
 /* ---- rewriting ---- */
@@ -238,6 +254,32 @@ static struct tree_expr *to_next_line(const struct row *r, struct tree_expr *beg
     struct tree_expr *bytes =
         expr_binary(t, EXPR_AND, expr_binary(t, EXPR_SUB, expr_i64(t, line), past), expr_i64(t, line - 1));
     return expr_binary(t, EXPR_DIV, bytes, expr_i64(t, (int64_t)r->type->size));
+}
+
+/* Are the loads in step that are if all products of sizes between them and the store are whole lines? */
+static struct tree_expr *are_in_step(const struct row *r)
+{
+    struct tree *t = r->tree;
+    struct tree_expr *all = NULL, *past = expr_i64(t, lanes_of(r) - 1);
+    VEC(struct tree_expr *) sizes = { 0 };
+    for (uint32_t i = 0; i < r->count; i++) {
+        struct linear apart;
+        apart_of(r, r->loads[i], &apart);
+        for (uint32_t k = 0; is_in_step(r, r->loads[i], true) && k < apart.count; k++) {
+            struct linear one = { .known = true, .count = 1, .terms = { apart.terms[k] } };
+            one.terms[0].times = one.terms[0].times < 0 ? -one.terms[0].times : one.terms[0].times;
+            struct tree_expr *size = linear_expr(t, &one);
+            uint32_t known = 0;
+            while (known < sizes.count && !expr_equal(sizes.items[known], size))
+                known++;
+            if (known < sizes.count || one.terms[0].times % lanes_of(r) == 0)
+                continue;
+            vec_push(t->scratch, &sizes, size);
+            struct tree_expr *lines = expr_binary(t, EXPR_EQ, expr_binary(t, EXPR_AND, size, past), expr_i64(t, 0));
+            all = all ? expr_binary(t, EXPR_LOGICAL_AND, all, lines) : lines;
+        }
+    }
+    return all ? all : expr_i64(t, 1);
 }
 
 /* `part`: begin and end are set already. */
@@ -262,8 +304,11 @@ static void put_parts(const struct row *r, struct tree_stmt *loop, bool carries)
     struct tree *t = r->tree;
     struct tree_stmt *block = stmt_block(t), *head = stmt_clone(t, loop), *middle = stmt_clone(t, loop),
                      *tail = stmt_clone(t, loop);
-    if (gains_by_lines(r)) {
-        struct tree_expr *first = expr_binary(t, EXPR_ADD, loop->begin, to_next_line(r, loop->begin));
+    bool gains = gains_by_lines(r, false);
+    if (gains || gains_by_lines(r, true)) {
+        struct tree_expr *past = to_next_line(r, loop->begin);
+        past = gains ? past : expr_select(t, are_in_step(r), past, expr_i64(t, 0));
+        struct tree_expr *first = expr_binary(t, EXPR_ADD, loop->begin, past);
         head->end = middle->begin = stmt_variable(t, block, "first", first);
         put_part(r, block, head, TREE_VECTORS_MASKED);
     }
@@ -287,9 +332,9 @@ static void put_choice(const struct row *r, struct tree_stmt *loop)
     loop->begin = stmt_variable(t, block, "begin", loop->begin);
     loop->end = stmt_variable(t, block, "end", loop->end);
     struct tree_expr *trips = expr_binary(t, EXPR_SUB, loop->end, loop->begin);
-    struct tree_expr *is_long = expr_binary(t, EXPR_GE, trips, expr_i64(t, DRAINED * lanes_of(r)));
+    struct tree_expr *is_long = expr_binary(t, EXPR_GE, trips, expr_i64(t, r->fewest));
     struct tree_stmt *choice = stmt_if(t, block, is_long), *rows = stmt_clone(t, loop);
-    put_parts(r, rows, true);
+    put_parts(r, rows, t->machine->double_pumped);
     stmt_append(t, choice->body, rows);
     put_part(r, choice->otherwise, stmt_clone(t, loop), TREE_VECTORS_MASKED);
     *loop = *block;
