@@ -8,7 +8,8 @@
  *                                         }
  *
  * Legality: Nothing else in the nest accesses the array.
- * Profitability: The nest stores more of the array than the largest cache holds, each element once.
+ * Profitability: The nest stores more of the array than the largest cache holds, each element once. Nests of
+ * independent loops whose sizes only a call knows get two versions, of which that takes one.
  *
  * A plain store first reads the line that it writes to: without that there is a third less traffic for one array read
  * and one written, half for one that is only written. */
@@ -17,25 +18,38 @@
 #include "lower/tree/tree_piece.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
+#include "lower/tree/tree_shape.h"
 
 enum {
     BLOCK = 1024, /* bytes */
     SHORTEST = 4, /* blocks in a row */
     MOST_STORES = 4,
-    MOST_LOOPS = 8
-};
-
-struct nontemporal {
-    struct tree *tree;
-    struct tree_stmt *loops[MOST_LOOPS]; /* around the statement, each the parent of the next but for blocks */
-    uint32_t count;
-    struct map ends; /* loops that stores have to be complete behind */
+    MOST_LOOPS = 8,
+    MOST_STATEMENTS = 40, /* of a nest with two versions */
+    MOST_VERSIONS = 4     /* nests of a function with two */
 };
 
 /* A store that goes past the caches. */
 struct streamed_store {
     struct tree_stmt *store;
     struct linear at; /* without the variable of the innermost loop */
+};
+
+/* A nest that calls choose a version of. */
+struct streamed_nest {
+    struct tree_stmt *nest, *loop; /* NULL; the innermost loop, with the stores */
+    struct streamed_store targets[MOST_STORES];
+    uint32_t count;
+    struct tree_expr *elements; /* that the nest stores */
+};
+
+struct nontemporal {
+    struct tree *tree;
+    struct tree_stmt *loops[MOST_LOOPS]; /* around the statement, each the parent of the next but for blocks */
+    uint32_t count, versions;
+    bool repeated;   /* the outermost of these may run again and again */
+    struct map ends; /* loops that stores have to be complete behind */
+    struct streamed_nest choice;
 };
 
 /* ---- which stores ---- */
@@ -80,6 +94,27 @@ static struct tree_stmt *outermost(struct nontemporal *w, const struct linear *i
     return NULL;
 }
 
+/* The loop around everything, if calls tell how often the loops run, and iterations store elements of their own. */
+static struct tree_stmt *whole_nest(struct nontemporal *w)
+{
+    struct tree_stmt *nest = w->loops[0];
+    struct tree_scan scan = { .arena = w->tree->scratch };
+    int64_t trips;
+    bool known = true;
+    if (stmt_count(nest) > MOST_STATEMENTS)
+        return NULL;
+    tree_scan_add(&scan, nest);
+    for (uint32_t i = 0; i < w->count; i++) {
+        const struct tree_stmt *loop = w->loops[i];
+        if (!(loop->loop.independent || loop->loop.parallel) || !loop_counts_by_one(loop) ||
+            !expr_is_pure(loop->begin) || !expr_is_pure(loop->end) || !tree_scan_invariant(&scan, loop->begin) ||
+            !tree_scan_invariant(&scan, loop->end))
+            return NULL;
+        known = known && trips_of(loop, &trips);
+    }
+    return known ? NULL : nest;
+}
+
 /* Is the store all that the nest does with the array? */
 static bool is_alone(const struct nontemporal *w, struct tree_stmt *nest, const struct tree_stmt *store)
 {
@@ -95,17 +130,20 @@ static bool is_alone(const struct nontemporal *w, struct tree_stmt *nest, const 
     return count == 1 && !piece.control && !piece.effects && !piece.frees && !piece.jumps;
 }
 
-static bool is_target(struct nontemporal *w, struct tree_stmt *s, struct streamed_store *out)
+/* `asks`: calls tell the sizes. */
+static bool is_target(struct nontemporal *w, struct tree_stmt *s, struct streamed_store *out, bool asks)
 {
     const struct tree_stmt *inner = w->loops[w->count - 1];
     if (s->kind != STMT_STORE || !s->alias || s->pointer->op != EXPR_VAR || !type_is_basic(s->value->type))
         return false;
     int64_t size = s->value->type->size, trips, step;
-    if (size <= 0 || w->tree->machine->line % size != 0 || !trips_of(inner, &trips) ||
-        trips < SHORTEST * BLOCK / size || inner->var->type->kind != TYPE_I64)
+    if (size <= 0 || w->tree->machine->line % size != 0 || inner->var->type->kind != TYPE_I64)
+        return false;
+    bool known = trips_of(inner, &trips);
+    if (known ? trips < SHORTEST * BLOCK / size : !asks)
         return false;
     linear_of(&out->at, s->index);
-    struct tree_stmt *nest = outermost(w, &out->at, size);
+    struct tree_stmt *nest = asks ? whole_nest(w) : outermost(w, &out->at, size);
     struct tree_scan scan = { .arena = w->tree->scratch };
     if (!nest)
         return false;
@@ -113,7 +151,8 @@ static bool is_target(struct nontemporal *w, struct tree_stmt *s, struct streame
     if (!tree_scan_invariant(&scan, s->pointer) || !is_alone(w, nest, s))
         return false;
     out->store = s;
-    map_put(w->tree->scratch, &w->ends, nest, nest);
+    if (!asks)
+        map_put(w->tree->scratch, &w->ends, nest, nest);
     return linear_take(&out->at, inner->var, &step) && step == 1;
 }
 
@@ -201,6 +240,54 @@ static void put_blocks(struct tree *t, struct tree_stmt *loop, struct streamed_s
     *loop = *out;
 }
 
+/* ---- versions ---- */
+
+/* Of the innermost loop at hand, which stores elements of so many bytes. */
+static void want_choice(struct nontemporal *w)
+{
+    struct tree *t = w->tree;
+    struct streamed_nest *c = &w->choice;
+    c->nest = w->loops[0];
+    c->loop = w->loops[w->count - 1];
+    c->elements = expr_i64(t, 1);
+    for (uint32_t i = 0; i < w->count; i++) {
+        struct tree_expr *trips = expr_binary(t, EXPR_SUB, w->loops[i]->end, w->loops[i]->begin);
+        c->elements = expr_binary(t, EXPR_MUL, c->elements, trips);
+    }
+    w->versions++;
+}
+
+/* The code is for one size of the largest cache. */
+static void compare_with_cache(struct tree *t)
+{
+    int64_t size = t->machine->largest_cache;
+    t->same_cache.least = t->same_cache.least > size ? t->same_cache.least : size;
+    t->same_cache.most = t->same_cache.most < size ? t->same_cache.most : size;
+}
+
+static void put_choice(struct nontemporal *w, struct tree_stmt *nest)
+{
+    struct tree *t = w->tree;
+    struct streamed_nest *c = &w->choice;
+    struct tree_stmt *block = stmt_block(t), *other = stmt_clone_apart(t, nest),
+                     *whole = NEW(t->arena, struct tree_stmt);
+    int64_t size = c->targets[0].store->value->type->size, most = t->machine->largest_cache;
+    for (uint32_t i = 1; i < c->count; i++)
+        size = size < c->targets[i].store->value->type->size ? size : c->targets[i].store->value->type->size;
+    struct tree_expr *row = expr_binary(t, EXPR_SUB, c->loop->end, c->loop->begin);
+    struct tree_expr *is_long = expr_binary(t, EXPR_GE, row, expr_i64(t, SHORTEST * BLOCK / size));
+    struct tree_expr *exceeds = expr_binary(t, EXPR_GE, c->elements, expr_i64(t, (most + size - 1) / size));
+    struct tree_stmt *choice = stmt_if(t, block, expr_binary(t, EXPR_LOGICAL_AND, is_long, exceeds));
+    put_blocks(t, c->loop, c->targets, c->count);
+    *whole = *nest;
+    stmt_append(t, choice->body, whole);
+    stmt_call(t, choice->body, NULL, "sdfg_rt_nontemporal_end", NULL, 0)->place = whole->place;
+    stmt_append(t, choice->otherwise, other);
+    *nest = *block;
+    compare_with_cache(t);
+    c->nest = NULL;
+}
+
 /* ---- the walk ---- */
 
 static bool has_loop(const struct tree_stmt *s)
@@ -215,21 +302,33 @@ static bool has_loop(const struct tree_stmt *s)
     return has_loop(s->body) || has_loop(s->otherwise);
 }
 
-static void try_loop(struct nontemporal *w, struct tree_stmt *loop)
+static uint32_t find_targets(struct nontemporal *w, const struct tree_stmt *loop, struct streamed_store *targets,
+                             bool asks)
 {
-    struct tree *t = w->tree;
-    struct streamed_store targets[MOST_STORES];
     uint32_t count = 0;
     for (uint32_t i = 0; i < loop->body->items.count && count < MOST_STORES; i++)
-        count += is_target(w, loop->body->items.items[i], &targets[count]);
-    if (!count)
-        return;
+        count += is_target(w, loop->body->items.items[i], &targets[count], asks);
     for (uint32_t i = 0; i < count; i++) {
         const struct tree_stmt *s = targets[i].store;
-        remark(t->ir->remarks, s->place, remark_place(t, s->pointer, s->index), REMARK_NONTEMPORAL,
-               (long long)w->tree->machine->largest_cache);
+        remark(w->tree->ir->remarks, s->place, remark_place(w->tree, s->pointer, s->index),
+               asks ? REMARK_NONTEMPORAL_CALLS : REMARK_NONTEMPORAL, (long long)w->tree->machine->largest_cache);
     }
-    put_blocks(t, loop, targets, count);
+    return count;
+}
+
+static void try_loop(struct nontemporal *w, struct tree_stmt *loop)
+{
+    struct streamed_store targets[MOST_STORES];
+    uint32_t count = find_targets(w, loop, targets, false);
+    if (count) {
+        put_blocks(w->tree, loop, targets, count);
+        return;
+    }
+    if (w->repeated || w->choice.nest || w->versions == MOST_VERSIONS)
+        return;
+    w->choice.count = find_targets(w, loop, w->choice.targets, true);
+    if (w->choice.count)
+        want_choice(w);
 }
 
 static void look(struct nontemporal *w, struct tree_stmt *s);
@@ -237,15 +336,17 @@ static void look(struct nontemporal *w, struct tree_stmt *s);
 static void look_at_loop(struct nontemporal *w, struct tree_stmt *s)
 {
     struct tree *t = w->tree;
-    struct nontemporal outer = *w;
-    if (w->count == MOST_LOOPS)
+    uint32_t count = w->count;
+    if (count == MOST_LOOPS)
         return;
     w->loops[w->count++] = s;
     if (has_loop(s->body))
         look(w, s->body);
     else
         try_loop(w, s);
-    w->count = outer.count;
+    w->count = count;
+    if (w->choice.nest == s)
+        put_choice(w, s);
     if (!map_has(&w->ends, s))
         return;
     struct tree_stmt *block = stmt_block(t), *whole = NEW(t->arena, struct tree_stmt);
@@ -268,8 +369,11 @@ static void look(struct nontemporal *w, struct tree_stmt *s)
                (long long)w->tree->machine->largest_cache);
     }
     uint32_t count = w->count;
-    if (s->kind != STMT_BLOCK)
+    bool repeated = w->repeated;
+    if (s->kind != STMT_BLOCK) {
+        w->repeated |= count > 0 || stmt_is_loop(s);
         w->count = 0;
+    }
     if (s->body)
         look(w, s->body);
     if (s->otherwise)
@@ -277,6 +381,7 @@ static void look(struct nontemporal *w, struct tree_stmt *s)
     for (uint32_t i = 0; i < s->items.count; i++)
         look(w, s->items.items[i]);
     w->count = count;
+    w->repeated = repeated;
 }
 
 bool opt_nontemporal(struct tree *t, const struct tree_options *o)
