@@ -18,6 +18,7 @@
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_piece.h"
 #include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_rows.h"
 #include "lower/tree/tree_scan.h"
 
 enum {
@@ -202,6 +203,12 @@ static bool is_apart(struct lines *w, const struct row *r, const struct tree_fra
     return others == 0;
 }
 
+/* Not those of a strip or a triangle, which may be short again and again. */
+static bool has_sizes_as_bounds(const struct tree *t, const struct tree_stmt *loop)
+{
+    return tree_is_size(t, loop->begin) && tree_is_size(t, loop->end);
+}
+
 /* Iterations from which on parts of a row pay; 0: never. Rows of unknown length are asked for theirs when they run. */
 static int64_t fewest_iterations(struct lines *w, const struct row *r, const struct tree_frame *frame)
 {
@@ -214,7 +221,7 @@ static int64_t fewest_iterations(struct lines *w, const struct row *r, const str
         return 0;
     if (known && gains && trips >= drained)
         return drained;
-    if (loads_in_step(r, false) == r->count || is_apart(w, r, frame))
+    if ((known || has_sizes_as_bounds(w->tree, l)) && (loads_in_step(r, false) == r->count || is_apart(w, r, frame)))
         return fewest;
     return gains && !known ? drained : 0;
 }
