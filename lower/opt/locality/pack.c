@@ -16,7 +16,7 @@
  * Legality: Each sum keeps its terms and their order. A value is packed if it depends on neither the row nor the sums,
  * for the columns and terms that some row needs, so nothing is loaded that was not loaded before.
  * Profitability: From 16 iterations on; sums over several loops from 4 columns on, where 16 rows or more use what is
- * packed. */
+ * packed. Sums over one loop of operands side by side only if they are packed in front of a loop around the rows. */
 #include "lower/opt/locality/pack.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
@@ -290,9 +290,15 @@ static bool suits(struct iterations *x, struct pack *p, uint32_t at)
     if (!loop_counts_by_one(p->row) || sum->kind != STMT_FOR || !has_shape(p, sum) || !is_alone(x, p) || !has_place(p))
         return false;
     split_body(p, at);
-    return keeps_to_itself(p, sum) && keeps_to_itself(p, p->before) && keeps_to_itself(p, p->after) && has_bounds(p) &&
-           has_values(p) && (gathers(p) || (p->num_sums > 1 && p->num_packed > 0));
+    if (!keeps_to_itself(p, sum) || !keeps_to_itself(p, p->before) || !keeps_to_itself(p, p->after) || !has_bounds(p) ||
+        !has_values(p))
+        return false;
+    p->gathers = gathers(p);
+    return p->num_packed > 0;
 }
+
+/* Other sums stay, unless many rows share what is packed. */
+static bool pays(const struct pack *p) { return p->num_sums > 1 || p->gathers; }
 
 static struct pack pack_of(struct tree *t, const struct tree_options *o, struct tree_stmt *row)
 {
@@ -305,7 +311,7 @@ bool pack_wants(struct iterations *x, const struct tree_options *o, struct tree_
 {
     struct pack p = pack_of(x->tree, o, row);
     struct fuse_nest nest = { .loops = { row }, .depth = 1 };
-    return suits(x, &p, at) && (row->loop.independent || iterations_are_apart(x, row, &nest, NULL));
+    return suits(x, &p, at) && pays(&p) && (row->loop.independent || iterations_are_apart(x, row, &nest, NULL));
 }
 
 /* Are there many rows for one packing, as far as that is known? Gathered operands have been asked for as many. */
@@ -337,7 +343,7 @@ static bool try_sum(struct packs *all, struct tree_stmt *row, const struct tree_
     if (!suits(&all->x, &p, at))
         return false;
     pack_find_home(&p, frame);
-    if (is_packed_in_parallel(&p, frame) || !has_many_rows(&p))
+    if (is_packed_in_parallel(&p, frame) || !has_many_rows(&p) || !(p.num_homes > 1 || pays(&p)))
         return false;
     struct pack_around around = { p.homes[p.num_homes - 1], stmt_block(t), stmt_block(t) };
     remark(t->ir->remarks, row->place, remark_subject(t, row), REMARK_PACKED, PACK_ROWS, remark_subject(t, p.column));

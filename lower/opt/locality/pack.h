@@ -41,6 +41,7 @@ struct pack {
     int64_t begin_slope, end_slope;   /* by how much the columns of the next row begin and end later: 0 or 1 */
     struct tree_expr *packed[PACK_ARRAYS]; /* values that depend on sum and column only */
     uint32_t num_packed;
+    bool gathers; /* packed elements that do not lie side by side */
 };
 
 uint32_t pack_mask_of(const struct pack *p, const struct tree_expr *e);
@@ -52,6 +53,8 @@ int pack_find(const struct pack *p, const struct tree_expr *e);
 /* Finds the outermost loop around that over rows that operands can be packed in front of; `frame`: the loops around
  * rows. */
 void pack_find_home(struct pack *p, const struct tree_frame *frame);
+/* Makes one loop of neighbouring ones of the sum where that is the same. */
+void pack_join_sums(struct pack *p);
 /* The loop over rows becomes what the head of pack.c says. What belongs in front of the last home and behind it, if
  * that is another loop, is appended to `first` and `last`. */
 void pack_rewrite(struct pack *p, struct tree_stmt *first, struct tree_stmt *last);

@@ -281,7 +281,7 @@ static int64_t bytes_of_vector(const struct pack *p)
     const struct tree_expr *begin = p->column->begin, *end = p->column->end;
     bool few = begin->op == EXPR_INT && end->op == EXPR_INT &&
                (end->i - begin->i) * (int64_t)p->type->size <= PACK_VECTORS * PACK_VECTOR_BYTES / 4;
-    return p->num_sums == 1 ? PACK_VECTOR_BYTES : few ? PACK_VECTOR_BYTES / 4 : PACK_VECTOR_BYTES / 2;
+    return p->num_sums == 1 && p->gathers ? PACK_VECTOR_BYTES : few ? PACK_VECTOR_BYTES / 4 : PACK_VECTOR_BYTES / 2;
 }
 
 /* All rows, several at a time, and those left over one by one. */
@@ -316,6 +316,7 @@ void pack_rewrite(struct pack *p, struct tree_stmt *first, struct tree_stmt *las
     struct pack_tile w = { .p = p, .tree = t, .lanes = bytes_of_vector(p) / p->type->size };
     w.width = w.lanes * PACK_VECTORS;
     w.vector = type_vector(t->ir, p->type, (uint32_t)w.lanes, NULL);
+    pack_join_sums(p);
     struct tree_stmt *block = stmt_block(t), *inside = if_runs(&w, block, &p->row, 1);
     bool here = p->num_homes == 1;
     first = here ? inside : first;
