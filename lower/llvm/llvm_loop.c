@@ -213,6 +213,21 @@ static bool are_few_sums(const struct llvm_func *f, const struct tree_stmt *s, i
            stmt_contains(s->body, STMT_REDUCE) && !stmt_contains(s->body, STMT_FOR);
 }
 
+/* From one bound to the other is a number of whole vectors. Where the difference of both is what decides, LLVM sees
+ * that, too, and leaves out the code for a remainder and for less than a vector. */
+static bool is_whole(const struct tree_stmt *s)
+{
+    return s->loop.vectors == TREE_VECTORS_WHOLE && expr_is_int(s->step, 1) && s->var->type->kind == TYPE_I64;
+}
+
+static LLVMValueRef has_rounds(struct llvm_func *f, const struct tree_stmt *s, LLVMValueRef begin, LLVMValueRef end)
+{
+    if (is_whole(s))
+        return LLVMBuildICmp(f->builder, LLVMIntSGT, LLVMBuildSub(f->builder, end, begin, ""),
+                             llvm_int(f->unit->i64, 0), "");
+    return LLVMBuildICmp(f->builder, type_is_signed(s->var->type) ? LLVMIntSLT : LLVMIntULT, begin, end, "");
+}
+
 void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s)
 {
     bool in_memory = llvm_variable(f->emitter, s->var)->in_memory;
@@ -223,7 +238,7 @@ void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s)
     struct loop_blocks l;
     if (in_memory)
         llvm_variable_write(f, s->var, (struct llvm_value){ begin, NULL });
-    begin_loop(f, &l, &s->loop, LLVMBuildICmp(f->builder, less, begin, end.value, ""));
+    begin_loop(f, &l, &s->loop, has_rounds(f, s, begin, end.value));
     LLVMValueRef phi = NULL;
     if (!in_memory) {
         phi = LLVMBuildPhi(f->builder, LLVMTypeOf(begin), s->var->name);
@@ -242,7 +257,8 @@ void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s)
         LLVMAddIncoming(phi, &next, (LLVMBasicBlockRef[]){ llvm_block_current(f) }, 1);
     int64_t trips = trip_count(begin, end.value, step.value);
     bool few = are_few_sums(f, s, trips);
-    end_loop(f, &l, &s->loop, LLVMBuildICmp(f->builder, less, next, kept_value(f, &end), ""), few || unrolls(trips),
+    LLVMIntPredicate again = is_whole(s) ? LLVMIntNE : less;
+    end_loop(f, &l, &s->loop, LLVMBuildICmp(f->builder, again, next, kept_value(f, &end), ""), few || unrolls(trips),
              few, only_scatters(f, s));
 }
 

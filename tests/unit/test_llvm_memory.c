@@ -6,6 +6,7 @@
 #include "runtime/runtime.h"
 
 #include "tests/lower/llvm_program.h"
+#include "tests/unit/machine.h"
 
 #include <complex.h>
 #include <dlfcn.h>
@@ -443,6 +444,41 @@ TEST(loops_are_vectorized_without_checks)
     program_end(&p);
     text = loop_text(&p, true, true);
     CHECK(contains(text, "masked.gather") || contains(text, "x double>"));
+    program_end(&p);
+}
+
+/* for i = n to n + (60 - n & -8): b[i] = a[i] + 1, in vectors of eight lanes. */
+TEST(whole_vectors_leave_nothing_behind)
+{
+    static double a[64], b[64];
+    int64_t first = 3;
+    for (int i = 0; i < 64; i++)
+        a[i] = i;
+    struct program p = program_begin();
+    set_machine(p.t, 64, false, 0);
+    const struct type *f64 = program_type(&p, TYPE_F64);
+    struct tree_expr *from = program_array(&p, "a", f64, a), *to = program_array(&p, "b", f64, b);
+    struct tree_expr *n = program_value(&p, "n", TYPE_I64, &first);
+    struct tree_expr *rest = expr_binary(p.t, EXPR_SUB, expr_i64(p.t, 60), n);
+    struct tree_expr *count = expr_binary(p.t, EXPR_AND, rest, expr_i64(p.t, -8));
+    struct tree_var *i = tree_var(p.t, "i", program_type(&p, TYPE_I64));
+    struct tree_stmt *l = stmt_for(p.t, p.body, i, n, expr_binary(p.t, EXPR_ADD, n, count), expr_i64(p.t, 1));
+    l->loop.independent = true;
+    l->loop.wide = 8;
+    l->loop.vectors = TREE_VECTORS_WHOLE;
+    struct tree_expr *value = program_load(&p, from, expr_var(p.t, i));
+    program_store(&p, l->body, to, expr_var(p.t, i), expr_binary(p.t, EXPR_ADD, value, expr_float(p.t, f64, 1)));
+    program_run(&p, -1);
+    for (int k = 0; k < 64; k++)
+        CHECK(b[k] == (k >= 3 && k < 59 ? k + 1 : 0));
+#ifdef __x86_64__
+    const char *text = program_text(&p, JIT_TEXT_LL_OPT, -1);
+    CHECK(contains(text, "x double>") && !contains(text, "load double"));
+#endif
+    first = 61; /* none at all */
+    memset(b, 0, sizeof b);
+    program_run(&p, -1);
+    CHECK(b[61] == 0 && b[53] == 0);
     program_end(&p);
 }
 
