@@ -21,7 +21,9 @@ static const char *what_is(const struct leaf *l)
     static const char *const names[] = { "an array",    "a scalar",          "a symbol",
                                          "a structure", "a container array", "something that cannot be passed",
                                          "a stream" };
-    return l->type && l->type->kind == TYPE_CALLBACK ? "a function" : names[l->kind];
+    if (l->type && l->type->kind == TYPE_CALLBACK)
+        return "a function";
+    return l->type && l->type->kind == TYPE_STRING ? "a text" : names[l->kind];
 }
 
 static const char *what_was_given(const struct argument_entry *e)

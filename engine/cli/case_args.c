@@ -159,7 +159,8 @@ static bool give_array(struct case_args *a, const char *name, const struct json 
     if (!recorded_layout(a, x) || !read_contents(a, x) || !descriptor_view(a, x, &descriptor))
         return false;
     needed(x, &descriptor, &before, &after);
-    x->bytes = (size_t)(after - before) * x->view.item_bytes;
+    if (__builtin_mul_overflow((size_t)after - (size_t)before, x->view.item_bytes, &x->bytes))
+        return fail(a, name, "out of memory");
     const struct case_array *other = aliased(a, x);
     x->shared = other != NULL;
     x->memory = other ? other->memory : memory_aligned(x->bytes);

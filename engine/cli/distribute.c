@@ -24,7 +24,7 @@ static bool parse_block(const char **end, int64_t *out)
     if (**end != '/')
         return false;
     *out = strtoll(*end + 1, &behind, 10);
-    bool good = behind != *end + 1 && *out > 0;
+    bool good = behind != *end + 1 && *out > 0 && *out <= INT32_MAX;
     *end = behind;
     return good;
 }
@@ -97,7 +97,8 @@ static void square_grid(struct distributions *d, int rank)
 
 static int make_grid(struct distributions *d, const char *text)
 {
-    int most = 1, all = 1;
+    int most = 1;
+    int64_t all = 1;
     for (size_t i = 0; i < d->count; i++)
         most = d->items[i].used > most ? d->items[i].used : most;
     if (text && !parse_grid(d, text)) {
@@ -107,7 +108,7 @@ static int make_grid(struct distributions *d, const char *text)
     if (!text)
         square_grid(d, most);
     for (int i = 0; i < d->rank && all <= ranks_size(); i++)
-        all *= (int)d->grid[i];
+        all *= d->grid[i];
     if (text && all != ranks_size()) {
         fprintf(stderr, "sdfg-run: --grid=%s: there are %d processes\n", text, ranks_size());
         return EXIT_USAGE;

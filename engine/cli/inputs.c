@@ -116,8 +116,10 @@ static int give_value(struct inputs *in, const struct pair *p, const sdfg_argume
     long long i = strtoll(p->value, &end, 0);
     if (end != p->value && !*end && !errno)
         return checked(in, sdfg_args_i64(in->args, p->name, i));
-    unsigned long long u = errno ? strtoull(p->value, &end, 0) : 0;
-    if (errno == ERANGE && u && !*end && *p->value != '-' && u != UINT64_MAX)
+    bool large = errno == ERANGE && *p->value != '-';
+    errno = 0;
+    unsigned long long u = large ? strtoull(p->value, &end, 0) : 0;
+    if (large && !*end && !errno)
         return checked(in, sdfg_args_scalar(in->args, p->name, SDFG_U64, &u));
     if (!strcmp(p->value, "true") || !strcmp(p->value, "false"))
         return checked(in, sdfg_args_i64(in->args, p->name, *p->value == 't'));

@@ -106,9 +106,9 @@ static bool type_code(const char *code, sdfg_dtype *dtype, size_t *size, bool *s
     if (!*code || !strchr("<>|=", *code) || !code[1])
         return false;
     unsigned long bytes = strtoul(code + 2, &end, 10);
-    if (*end || end == code + 2 || bytes > 1 << 20)
+    if (*end || !bytes || bytes > 1 << 20)
         return false;
-    *swap = *code == '>' && bytes > 1;
+    *swap = *code == '>' && bytes > 1 && code[1] != 'V';
     *size = bytes;
     *dtype = SDFG_NONE;
     for (int i = 0; i < NUM_CODES; i++)

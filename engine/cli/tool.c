@@ -3,6 +3,7 @@
 #include "engine/cli/file.h"
 #include "engine/cli/memory.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,8 +31,9 @@ int tool_symbols(const struct command *c, sdfg_symbol *symbols)
     for (size_t i = 0; i < c->values.count; i++) {
         const struct pair *p = &c->values.items[i];
         char *end;
+        errno = 0;
         symbols[i] = (sdfg_symbol){ p->name, strtoll(p->value, &end, 10) };
-        if (!*p->value || *end) {
+        if (!*p->value || *end || errno) {
             fprintf(stderr, "%s: --%s=%s: expected a whole number: the value of a symbol\n", tool_name(c->tool),
                     p->name, p->value);
             return EXIT_USAGE;

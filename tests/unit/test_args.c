@@ -1,9 +1,5 @@
-#include "engine/args/scalar.h"
-
 #include "engine/include/sdfg.h"
 #include "tests/unit/check.h"
-
-#include <math.h>
 
 /* A program without work: only its arguments matter. */
 static const char text[] =
@@ -254,6 +250,286 @@ TEST(a_code_generator_that_is_not_there)
     sdfg_engine_free(engine);
 }
 
+TEST(arrays_that_cannot_be)
+{
+    static int64_t far[] = { INT64_MAX / 8, 1 }, farther[] = { INT64_MAX / 8, INT64_MIN / 8 + 1 },
+                   farthest[] = { INT64_MAX, 1 }, wide[] = { INT64_MAX / 64, 1 },
+                   apart[] = { INT64_MIN / 16, INT64_MAX / 16 };
+    static const struct {
+        sdfg_array array;
+        const char *why;
+    } rows[] = {
+        { { .dtype = SDFG_F64, .rank = -1 }, "the rank is not within 0 and 32" },
+        { { .dtype = SDFG_F64, .rank = 33 }, "the rank is not within 0 and 32" },
+        { { .dtype = SDFG_NONE, .rank = 1 }, "the element type is not one of sdfg_dtype" },
+        { { .dtype = SDFG_RECORD + 1, .rank = 1 }, "the element type is not one of sdfg_dtype" },
+        { { .dtype = SDFG_F64, .rank = 2, .shape = { 3, -1 } }, "a dimension is negative" },
+        { { .dtype = SDFG_F64, .rank = 2, .shape = { INT64_MAX, 2 } },
+          "the number of bytes does not fit into 64 bits" },
+        { { .dtype = SDFG_RECORD, .item_bytes = 1 << 30, .rank = 1, .shape = { 1LL << 40 } },
+          "the number of bytes does not fit into 64 bits" },
+        { { .dtype = SDFG_F64, .rank = 2, .shape = { 3, 4 }, .strides = far },
+          "the strides lead farther than 64 bits can count" },
+        { { .dtype = SDFG_F64, .rank = 2, .shape = { 2, 3 }, .strides = farther },
+          "the strides lead farther than 64 bits can count" },
+        { { .dtype = SDFG_F64, .rank = 2, .shape = { 2, 4 }, .strides = farthest },
+          "the strides lead farther than 64 bits can count" },
+        { { .dtype = SDFG_F64, .rank = 2, .shape = { 9, 9 }, .strides = wide },
+          "the strides lead farther than 64 bits can count" },
+        /* in both directions, and where nothing is stepped through */
+        { { .dtype = SDFG_F64, .rank = 2, .shape = { 2, 2 }, .strides = apart }, NULL },
+        { { .dtype = SDFG_F64, .rank = 2, .shape = { 1, 4 }, .strides = farthest }, NULL },
+    };
+    struct fixture f;
+    begin(&f);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char expected[200] = "";
+        sdfg_array y = rows[i].array;
+        y.struct_size = sizeof y;
+        y.data = data;
+        if (rows[i].why)
+            snprintf(expected, sizeof expected, "invalid: the shape of 'A' is not valid: %s", rows[i].why);
+        CHECK_STR(said(sdfg_args_array(f.args, "A", &y)), expected);
+    }
+    end(&f);
+}
+
+TEST(vectors_lie_packed)
+{
+    static int64_t packed[] = { 8, 1 }, apart[] = { 6, 1 }, stepped[] = { 8, 2 }, step[] = { 2 };
+    static const struct {
+        int rank;
+        int64_t shape[3], *strides;
+        const char *said;
+    } rows[] = {
+        { 2, { 6, 4 }, NULL, "" },
+        { 2, { 6, 4 }, packed, "invalid: the strides of 'V' are [2], but the program expects [1]" },
+        { 2,
+          { 6, 4 },
+          apart,
+          "invalid: the shape of 'V' is not valid: its last dimension must hold whole vectors, packed" },
+        { 2,
+          { 6, 4 },
+          stepped,
+          "invalid: the shape of 'V' is not valid: its last dimension must hold whole vectors, packed" },
+        { 2,
+          { 6, 3 },
+          NULL,
+          "invalid: the shape of 'V' is not valid: its last dimension must hold whole vectors, packed" },
+        { 1,
+          { 24 },
+          step,
+          "invalid: the shape of 'V' is not valid: its last dimension must hold whole vectors, packed" },
+        { 3, { 2, 3, 4 }, NULL, "invalid: 'V' has 3 dimensions, but the program expects 1: [K]" },
+        { 0, { 0 }, NULL, "invalid: 'V' has 0 dimensions, but the program expects 1: [K]" },
+    };
+    struct fixture f;
+    begin(&f);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sdfg_array y = {
+            .struct_size = sizeof y, .data = data, .dtype = SDFG_F32, .rank = rows[i].rank, .strides = rows[i].strides
+        };
+        memcpy(y.shape, rows[i].shape, sizeof rows[i].shape);
+        give_all(&f);
+        CHECK_STR(said(sdfg_args_array(f.args, "V", &y)), "");
+        CHECK_STR(said(sdfg_call(f.program, f.args)), rows[i].said);
+    }
+    end(&f);
+}
+
+/* ---- what kinds of arguments take ---- */
+
+#define KIND(name, type, more)                                                                                         \
+    "\"" name "\": {\"type\": \"" type "\", \"attributes\": {\"shape\": [\"1\"], \"total_size\": \"1\", " more "}}"
+#define PAIR                                                                                                           \
+    "\"dtype\": {\"type\": \"pointer\", \"dtype\": {\"type\": \"struct\", \"name\": \"pair\", \"data\": [[\"x\", "     \
+    "\"float64\"]], \"length\": {}, \"bytes\": 8}}, \"members\": [[\"x\", {\"type\": \"Scalar\", \"attributes\": {"    \
+    "\"dtype\": \"float64\", \"shape\": [\"1\"]}}]]"
+
+static const char kinds_text[] = "{\"type\": \"SDFG\", \"attributes\": {\"name\": \"kinds\", \"_arrays\": {" //
+    KIND("A", "Array", "\"dtype\": \"float64\", \"optional\": false") ","                                    //
+    KIND("x", "Scalar", "\"dtype\": \"uint8\"") ","                                                          //
+    KIND("T", "Scalar", "\"dtype\": {\"type\": \"string\"}") ","                                             //
+    KIND("Q", "Stream", "\"dtype\": \"float64\"") ","                                                        //
+    KIND("B", "Structure", PAIR) "}, \"symbols\": {\"N\": \"int64\"}}, \"start_block\": 0, \"edges\": [], "  //
+                                 "\"nodes\": [{\"type\": \"SDFGState\", \"label\": \"empty\", \"id\": 0, "   //
+                                 "\"attributes\": {}, \"scope_dict\": {}, \"nodes\": [], \"edges\": []}]}";
+
+static sdfg_error *give_array(sdfg_args *a, const char *name)
+{
+    return sdfg_args_array(a, name, SDFG_ARRAY(.data = data, .dtype = SDFG_F64, .rank = 1, .shape = { 1 }));
+}
+
+static sdfg_error *give_pair(sdfg_args *a, const char *name)
+{
+    return sdfg_args_array(a, name, SDFG_ARRAY(.data = data, .dtype = SDFG_U8, .rank = 1, .shape = { 2 }));
+}
+
+static sdfg_error *give_value(sdfg_args *a, const char *name) { return sdfg_args_i64(a, name, 1); }
+static sdfg_error *give_complex(sdfg_args *a, const char *name) { return sdfg_args_complex(a, name, 1, 2); }
+static sdfg_error *give_text(sdfg_args *a, const char *name) { return sdfg_args_string(a, name, "text"); }
+static sdfg_error *give_null(sdfg_args *a, const char *name) { return sdfg_args_null(a, name); }
+static sdfg_error *give_pointer(sdfg_args *a, const char *name) { return sdfg_args_pointer(a, name, data); }
+
+static sdfg_stream *queue;
+
+static sdfg_error *give_stream(sdfg_args *a, const char *name) { return sdfg_args_stream(a, name, queue); }
+
+static sdfg_error *give_largest(sdfg_args *a, const char *name)
+{
+    return sdfg_args_scalar(a, name, SDFG_U64, &(uint64_t){ UINT64_MAX });
+}
+
+static sdfg_error *give_empty(sdfg_args *a, const char *name)
+{
+    return sdfg_args_array(a, name, SDFG_ARRAY(.data = NULL, .dtype = SDFG_U8));
+}
+
+static sdfg_error *give_record(sdfg_args *a, const char *name)
+{
+    return sdfg_args_array(a, name,
+                           SDFG_ARRAY(.data = data, .dtype = SDFG_RECORD, .item_bytes = 8, .rank = 1, .shape = { 1 }));
+}
+
+TEST(each_kind_of_argument_takes_its_own)
+{
+    static const struct {
+        const char *name;
+        sdfg_error *(*give)(sdfg_args *a, const char *name);
+        const char *said;
+    } rows[] = {
+        { "A", give_array, "" },
+        { "A", give_pair, "invalid: 'A' holds float64, but uint8 was given" },
+        { "A", give_value, "invalid: 'A' is an array, but a single value was given" },
+        { "A", give_complex, "invalid: 'A' is an array, but a single value was given" },
+        { "A", give_text, "invalid: 'A' is an array, but a text was given" },
+        { "A", give_null, "" },
+        { "A", give_pointer, "" },
+        { "A", give_stream, "invalid: 'A' is an array, but a stream was given" },
+        { "A", give_largest, "invalid: 'A' is an array, but a single value was given" },
+        { "A", give_empty, "invalid: 'A' holds float64, but uint8 was given" },
+        { "A", give_record, "invalid: 'A' holds float64, but record was given" },
+        { "x", give_array, "" },
+        { "x", give_pair, "invalid: 'x' is a scalar, but an array was given" },
+        { "x", give_value, "" },
+        { "x", give_complex, "invalid: the value (1.0, 2.0) of 'x' does not fit into uint8" },
+        { "x", give_text, "invalid: 'x' is a scalar, but a text was given" },
+        { "x", give_null, "invalid: 'x' is a scalar, but null was given" },
+        { "x", give_pointer, "invalid: 'x' is a scalar, but a pointer was given" },
+        { "x", give_stream, "invalid: 'x' is a scalar, but a stream was given" },
+        { "x", give_largest, "invalid: the value 18446744073709551615 of 'x' does not fit into uint8" },
+        { "x", give_empty, "invalid: 'x' must not be null" },
+        { "x", give_record, "invalid: 'x' holds uint8, but record was given" },
+        { "T", give_array, "invalid: 'T' holds string, but float64 was given" },
+        { "T", give_pair, "invalid: 'T' holds string, but uint8 was given" },
+        { "T", give_value, "invalid: 'T' is a text, but a single value was given" },
+        { "T", give_complex, "invalid: 'T' is a text, but a single value was given" },
+        { "T", give_text, "" },
+        { "T", give_null, "" },
+        { "T", give_pointer, "" },
+        { "T", give_stream, "invalid: 'T' is a text, but a stream was given" },
+        { "T", give_largest, "invalid: 'T' is a text, but a single value was given" },
+        { "T", give_empty, "invalid: 'T' holds string, but uint8 was given" },
+        { "T", give_record, "invalid: 'T' holds string, but record was given" },
+        { "Q", give_array, "invalid: 'Q' is a stream, but an array was given" },
+        { "Q", give_pair, "invalid: 'Q' is a stream, but an array was given" },
+        { "Q", give_value, "invalid: 'Q' is a stream, but a single value was given" },
+        { "Q", give_complex, "invalid: 'Q' is a stream, but a single value was given" },
+        { "Q", give_text, "invalid: 'Q' is a stream, but a text was given" },
+        { "Q", give_null, "" },
+        { "Q", give_pointer, "invalid: 'Q' is a stream, but a pointer was given" },
+        { "Q", give_stream, "" },
+        { "Q", give_largest, "invalid: 'Q' is a stream, but a single value was given" },
+        { "Q", give_empty, "invalid: 'Q' is a stream, but an array was given" },
+        { "Q", give_record, "invalid: 'Q' is a stream, but an array was given" },
+        { "B", give_array, "invalid: 'B' is a structure, but an array was given" },
+        { "B", give_pair, "invalid: 'B' is a structure, but an array was given" },
+        { "B", give_value, "invalid: 'B' is a structure, but a single value was given" },
+        { "B", give_complex, "invalid: 'B' is a structure, but a single value was given" },
+        { "B", give_text, "invalid: 'B' is a structure, but a text was given" },
+        { "B", give_null, "" },
+        { "B", give_pointer, "" },
+        { "B", give_stream, "invalid: 'B' is a structure, but a stream was given" },
+        { "B", give_largest, "invalid: 'B' is a structure, but a single value was given" },
+        { "B", give_empty, "invalid: 'B' is a structure, but an array was given" },
+        { "B", give_record, "invalid: 'B' is a structure, but an array was given" },
+    };
+    sdfg_engine *engine;
+    sdfg_program *p;
+    sdfg_args *a;
+    CHECK_STR(said(sdfg_engine_new(&engine, NULL)), "");
+    CHECK_STR(said(sdfg_program_load(&p, engine, kinds_text, strlen(kinds_text), NULL)), "");
+    CHECK_STR(said(sdfg_stream_new(&queue, 8, 1)), "");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK_STR(said(sdfg_args_new(&a, p)), "");
+        CHECK_STR(said(rows[i].give(a, rows[i].name)), "");
+        CHECK_STR(said(sdfg_args_solve(a)), rows[i].said);
+        sdfg_args_free(a);
+    }
+    sdfg_stream_free(queue);
+    sdfg_program_free(p);
+    sdfg_engine_free(engine);
+}
+
+/* ---- arrays of an interpreter ---- */
+
+struct object {
+    const void *type;
+    void *data;
+    const int64_t *shape, *strides;
+    const void *dtype;
+    int rank;
+};
+
+TEST(objects_that_are_no_such_arrays_are_left_to_the_caller)
+{
+    static const int types[SDFG_RECORD] = { 0 }, array_type = 0, other_type = 0;
+    static const int64_t shape[] = { 3, 5 }, strides[] = { 40, 8 }, odd[] = { 40, 12 };
+    static const struct {
+        struct object object;
+        size_t taken;
+        const char *said;
+    } rows[] = {
+        { { &array_type, data, shape, strides, &types[SDFG_F64], 2 }, 1, "" },
+        { { &array_type, data, NULL, NULL, &types[SDFG_F64], 0 }, 1, "" },
+        { { &other_type, data, shape, strides, &types[SDFG_F64], 2 }, 0, "" },
+        { { &array_type, data, shape, strides, &other_type, 2 }, 0, "" },
+        { { &array_type, data, shape, strides, &types[SDFG_F64], -1 }, 0, "" },
+        { { &array_type, data, shape, strides, &types[SDFG_F64], SDFG_MAX_RANK + 1 }, 0, "" },
+        { { &array_type, data, shape, odd, &types[SDFG_F64], 2 }, 0, "" },
+        { { &array_type, data, shape, strides, &types[SDFG_NONE], 2 }, 0, "" },
+        { { &array_type, data, shape, strides, &types[SDFG_NONE], 0 },
+          0,
+          "invalid: the shape of 'A' is not valid: the element type is not one of sdfg_dtype" },
+    };
+    static const char *const names[] = { "A", "nothing" };
+    const void *dtypes[SDFG_RECORD];
+    struct fixture f;
+    size_t taken;
+    sdfg_object_layout l = SDFG_OBJECT_LAYOUT_INIT;
+    for (int i = 0; i < SDFG_RECORD; i++)
+        dtypes[i] = &types[i];
+    l.array_type = &array_type;
+    l.data = offsetof(struct object, data);
+    l.rank = offsetof(struct object, rank);
+    l.shape = offsetof(struct object, shape);
+    l.strides = offsetof(struct object, strides);
+    l.dtype = offsetof(struct object, dtype);
+    l.dtypes = dtypes;
+    l.num_dtypes = SDFG_RECORD;
+    begin(&f);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const void *const tuple[] = { &rows[i].object };
+        CHECK_STR(said(sdfg_args_objects(&taken, f.args, &l, names, 1, tuple)), rows[i].said);
+        CHECK_INT(taken, rows[i].taken);
+    }
+    const void *const two[] = { &rows[0].object, &rows[0].object };
+    CHECK_STR(said(sdfg_args_objects(&taken, f.args, &l, names, 2, two)),
+              "invalid: the program has no argument 'nothing'");
+    CHECK_INT(taken, 1);
+    end(&f);
+}
+
 TEST(axpy)
 {
     struct fixture f;
@@ -286,25 +562,6 @@ TEST(axpy)
     CHECK_STR(said(sdfg_call(f.program, f.args)), ""); /* overlapping, and a second size */
     CHECK(y[0] == 14 + 2 * 28 && y[3] == 56 + 2 * 70);
     end(&f);
-}
-
-TEST(scalars)
-{
-    int8_t i8;
-    uint64_t u64 = UINT64_MAX;
-    float f32;
-    uint16_t f16;
-    struct scalar s = scalar_load(SDFG_U64, &u64);
-    CHECK(!scalar_store(&s, SDFG_I8, &i8));
-    CHECK(scalar_store(&s, SDFG_U64, &u64) && u64 == UINT64_MAX);
-    CHECK(scalar_store(&(struct scalar){ .dtype = SDFG_F64, .f = { -3, 0 } }, SDFG_I8, &i8) && i8 == -3);
-    CHECK(!scalar_store(&(struct scalar){ .dtype = SDFG_F64, .f = { 3.5, 0 } }, SDFG_I8, &i8));
-    CHECK(!scalar_store(&(struct scalar){ .dtype = SDFG_F64, .f = { NAN, 0 } }, SDFG_I8, &i8));
-    CHECK(!scalar_store(&(struct scalar){ .dtype = SDFG_F64, .f = { 1e300, 0 } }, SDFG_F32, &f32));
-    CHECK(scalar_store(&(struct scalar){ .dtype = SDFG_F64, .f = { INFINITY, 0 } }, SDFG_F32, &f32) && isinf(f32));
-    CHECK(!scalar_store(&(struct scalar){ .dtype = SDFG_C128, .f = { 1, 1 } }, SDFG_F32, &f32));
-    CHECK(scalar_store(&(struct scalar){ .dtype = SDFG_I64, .i = 1 }, SDFG_F16, &f16) && f16 == 0x3c00);
-    CHECK(!scalar_store(&(struct scalar){ .dtype = SDFG_I64, .i = 2 }, SDFG_BOOL, &i8));
 }
 
 CHECK_MAIN

@@ -37,6 +37,13 @@ TEST(prototypes_are_found_in_code)
     CHECK(prototype_parse(a, "void", &p) && p.count == 0);
     CHECK(prototype_parse(a, " ", &p) && p.count == 0);
     CHECK(!prototype_parse(a, "int a,", &p) && !prototype_parse(a, "int 3", &p));
+    CHECK(prototype_find(a, "// void f(int a) {\nvoid f(int b) {", "f") &&
+          !prototype_find(a, "// void f(int a) {", "f"));
+    CHECK(!prototype_find(a, "/* void f(int a) {", "f") && !prototype_find(a, "int f; int f = 3;", "f"));
+    list = prototype_find(a, "char q = '\\'', *s = \"\\\"f(\"; char e = 'x\n void f ( int a[(2)] , int b ) {", "f");
+    CHECK(list && prototype_parse(a, list, &p) && p.count == 2 && !strcmp(p.params[1].name, "b"));
+    CHECK(!prototype_find(a, "f(int a) \"not closed", "g") && !prototype_find(a, "f(a) '", "g"));
+    CHECK(prototype_parse(a, "void *p", &p) && p.count == 1 && prototype_parse(a, "voids v", &p) && p.count == 1);
     arena_free(a);
 }
 

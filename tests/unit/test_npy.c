@@ -113,4 +113,202 @@ TEST(what_is_written_reads_back)
     unlink(path);
 }
 
+/* Headers as NumPy writes them, and as nobody does; the reason, or NULL. */
+TEST(headers)
+{
+    static const char other[] = "the header is not one of an array of numbers or records";
+    static const struct {
+        const char *header, *why;
+    } rows[] = {
+        { "{'descr': '|V8', 'fortran_order': False, 'shape': (1L,)}", NULL },
+        { "{\"descr\": \"=i4\", \"fortran_order\": False, \"shape\": (2 , 1)}", NULL },
+        { "{'descr': [('v', '<f4', (2,))], 'fortran_order': False, 'shape': ()}", NULL },
+        { "", other },
+        { "('descr')", other },
+        { "{descr: '<f8'}", other },
+        { "{'descr' '<f8'}", other },
+        { "{'descr", other },
+        { "{'a key that is longer than those of arrays': 1}", other },
+        { "{'order': True}", other },
+        { "{'descr': '<f8'}", other },
+        { "{'descr': '<f8', 'fortran_order': False}", other },
+        { "{'descr': '<f8', 'shape': (1,)}", other },
+        { "{'fortran_order': False, 'shape': (1,)}", other },
+        { "{'descr': 8, 'fortran_order': False, 'shape': (1,)}", other },
+        { "{'descr': '', 'fortran_order': False, 'shape': (1,)}", other },
+        { "{'descr': 'f8', 'fortran_order': False, 'shape': (1,)}", other },
+        { "{'descr': '<', 'fortran_order': False, 'shape': (1,)}", other },
+        { "{'descr': '<f', 'fortran_order': False, 'shape': (1,)}", other },
+        { "{'descr': '<f8x', 'fortran_order': False, 'shape': (1,)}", other },
+        { "{'descr': '|V0', 'fortran_order': False, 'shape': (1,)}", other },
+        { "{'descr': '|V9999999', 'fortran_order': False, 'shape': (1,)}", other },
+        { "{'descr': '<f8', 'fortran_order': 1, 'shape': (1,)}", other },
+        { "{'descr': '<f8', 'fortran_order': Tru", other },
+        { "{'descr': '<f8', 'fortran_order': False, 'shape': 1}", other },
+        { "{'descr': '<f8', 'fortran_order': False, 'shape': (1 2)}", other },
+        { "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,)}", other },
+        { "{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775808,)}", other },
+        { "{'descr': '<f8', 'fortran_order': False, 'shape': "
+          "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+          "1,1,1)}",
+          other },
+        { "{'descr': [], 'fortran_order': False, 'shape': ()}", other },
+        { "{'descr': ['<f4'], 'fortran_order': False, 'shape': ()}", other },
+        { "{'descr': [(1, '<f4')], 'fortran_order': False, 'shape': ()}", other },
+        { "{'descr': [('v' '<f4')], 'fortran_order': False, 'shape': ()}", other },
+        { "{'descr': [('v', 4)], 'fortran_order': False, 'shape': ()}", other },
+        { "{'descr': [('v', '<x4')], 'fortran_order': False, 'shape': ()}", other },
+        { "{'descr': [('v', '>f4')], 'fortran_order': False, 'shape': ()}", other },
+        { "{'descr': [('v', '<f4', 3)], 'fortran_order': False, 'shape': ()}", other },
+        { "{'descr': [('v', '<f4', (9999999,))], 'fortran_order': False, 'shape': ()}", other },
+        { "{'descr': [('v', '<f8', (1000, 1000))], 'fortran_order': False, 'shape': ()}", other },
+        { "{'descr': [('v', '<f4'], 'fortran_order': False, 'shape': ()}", other },
+    };
+    static const char data[64];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tensor t;
+        why[0] = 0;
+        bool good = parse(&t, rows[i].header, data, sizeof data);
+        CHECK_STR(why, rows[i].why ? rows[i].why : "");
+        if (good != !rows[i].why)
+            printf("%s\n", rows[i].header);
+        CHECK_INT(good, !rows[i].why);
+        tensor_free(&t);
+    }
+}
+
+TEST(versions_of_the_format)
+{
+    static const char header[] = "{'descr': '|i1', 'fortran_order': False, 'shape': (1,)}";
+    static const struct {
+        unsigned char version, length[4];
+        size_t size;
+        const char *why;
+    } rows[] = {
+        { 1, { sizeof header - 1 }, 200, "" },
+        { 2, { sizeof header - 1 }, 200, "" },
+        { 3, { sizeof header - 1 }, 200, "" },
+        { 0, { sizeof header - 1 }, 200, "unknown version of the .npy format" },
+        { 4, { sizeof header - 1 }, 200, "unknown version of the .npy format" },
+        { 2, { sizeof header - 1 }, 11, "unknown version of the .npy format" },
+        { 1, { 200 }, 200, "the header is cut off" },
+        { 2, { 10, 0, 1 }, 200, "the header is cut off" },
+        { 1, { sizeof header - 1 }, 9, "not a .npy file" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        unsigned char file[200] = "\x93NUMPY";
+        size_t prefix = rows[i].version > 1 ? 12 : 10;
+        struct tensor t;
+        file[6] = rows[i].version;
+        memcpy(file + 8, rows[i].length, prefix - 8);
+        memcpy(file + prefix, header, sizeof header - 1);
+        why[0] = 0;
+        CHECK_INT(npy_parse(&t, file, rows[i].size, why, sizeof why), !*rows[i].why);
+        CHECK_STR(why, rows[i].why);
+        tensor_free(&t);
+    }
+}
+
+TEST(files_that_cannot_be_written)
+{
+    struct tensor t;
+    int64_t shape = 1 << 20;
+    CHECK(tensor_alloc(&t, SDFG_F64, 8, 1, &shape));
+    CHECK(!npy_write(&t, "/no/such/folder/a.npy", why, sizeof why));
+    CHECK_STR(why, "No such file or directory");
+    CHECK(!npy_write(&t, "/dev/full", why, sizeof why));
+    CHECK_STR(why, "No space left on device");
+    CHECK(!npy_begin_parts(&t, "/no/such/folder/a.npy", why, sizeof why));
+    CHECK_STR(why, "No such file or directory");
+    CHECK(!npy_begin_parts(&t, "/dev/full", why, sizeof why));
+    t.dtype = SDFG_BF16;
+    CHECK(!npy_write(&t, "/tmp/never.npy", why, sizeof why));
+    CHECK_STR(why, "the .npy format has no such element type");
+    CHECK(!npy_begin_parts(&t, "/tmp/never.npy", why, sizeof why));
+    CHECK_STR(why, "the .npy format has no such element type");
+    tensor_free(&t);
+}
+
+/* ---- parts ---- */
+
+static char file_path[] = "/tmp/test_npy_XXXXXX";
+
+/* A file with this header and `size` bytes 0, 1, 2 ... */
+static void write_file(const char *header, size_t size)
+{
+    unsigned char bytes[512] = "\x93NUMPY\x01";
+    size_t length = strlen(header);
+    FILE *f = fopen(file_path, "wb");
+    bytes[8] = (unsigned char)length;
+    memcpy(bytes + 10, header, length);
+    for (size_t i = 0; i < size; i++)
+        bytes[10 + length + i] = (unsigned char)i;
+    CHECK(f && fwrite(bytes, 1, 10 + length + size, f) == 10 + length + size && !fclose(f));
+}
+
+/* What the part of the file's array is; an error: its text. */
+static bool read_part(struct tensor *out, const struct npy_part *part)
+{
+    struct npy_reading r;
+    if (!npy_begin_reading(&r, out, file_path, part, why, sizeof why))
+        return false;
+    bool good = npy_transfer(file_path, &r.rows, r.memory, false, why, sizeof why);
+    npy_end_reading(&r, good);
+    return good;
+}
+
+TEST(parts_of_files)
+{
+    static const char plain[] = "{'descr': '|u1', 'fortran_order': False, 'shape': (4, 6)}",
+                      turned[] = "{'descr': '>u2', 'fortran_order': True, 'shape': (2, 3)}",
+                      complex[] = "{'descr': '>c8', 'fortran_order': False, 'shape': (2,)}",
+                      empty[] = "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 3)}";
+    static const struct npy_part cyclic = { .first = { 1, 2 }, .run = { 1, 2 }, .runs = { 2, 1 }, .apart = { 2, 4 } },
+                                 rows = { .first = { 1, 0 }, .run = { 2, 6 }, .runs = { 1, 1 } },
+                                 column = { .first = { 0, 1 }, .run = { 2, 1 }, .runs = { 1, 1 } },
+                                 one = { .first = { 1 }, .run = { 1 }, .runs = { 1 } },
+                                 none = { .run = { 0, 3 }, .runs = { 1, 1 } };
+    struct tensor t;
+    int file = mkstemp(file_path);
+    CHECK(file >= 0 && !close(file));
+    write_file(plain, 24);
+    CHECK(read_part(&t, &cyclic));
+    CHECK(t.shape[0] == 2 && t.shape[1] == 2 && !memcmp(t.data, "\x08\x09\x14\x15", 4));
+    tensor_free(&t);
+    CHECK(read_part(&t, &rows));
+    CHECK(t.shape[0] == 2 && t.shape[1] == 6 && ((unsigned char *)t.data)[11] == 17);
+    tensor_free(&t);
+    write_file(turned, 12);
+    CHECK(read_part(&t, &column));
+    CHECK(t.shape[0] == 2 && t.shape[1] == 1 && ((uint16_t *)t.data)[0] == 0x0405 && ((uint16_t *)t.data)[1] == 0x0607);
+    tensor_free(&t);
+    write_file(complex, 16);
+    CHECK(read_part(&t, &one));
+    CHECK(!memcmp(t.data, "\x0b\x0a\x09\x08\x0f\x0e\x0d\x0c", 8));
+    tensor_free(&t);
+    write_file(empty, 0);
+    CHECK(read_part(&t, &none));
+    CHECK_INT(tensor_count(&t), 0);
+    tensor_free(&t);
+    write_file(plain, 23);
+    CHECK(!read_part(&t, &rows));
+    CHECK_STR(why, "the data are cut off");
+    write_file("{'descr': '|u1', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", 23);
+    CHECK(!read_part(&t, &rows));
+    CHECK_STR(why, "the array is too large");
+    write_file("{'descr': '|u1'}", 23);
+    CHECK(!read_part(&t, &rows));
+    CHECK_STR(why, "the header is not one of an array of numbers or records");
+    CHECK(!npy_transfer("/dev/full", &(struct npy_rows){ .bytes = 1 }, (char[1]){ 0 }, true, why, sizeof why));
+    CHECK_STR(why, "No space left on device");
+    CHECK(!npy_transfer(file_path, &(struct npy_rows){ .begin = 1 << 20, .bytes = 1 }, (char[1]){ 0 }, false, why,
+                        sizeof why));
+    CHECK_STR(why, "Input/output error"); /* the file has become shorter */
+    unlink(file_path);
+    CHECK(!read_part(&t, &rows));
+    CHECK_STR(why, "No such file or directory");
+    CHECK(!npy_transfer(file_path, &(struct npy_rows){ .bytes = 1 }, (char[1]){ 0 }, false, why, sizeof why));
+    CHECK_STR(why, "No such file or directory");
+}
+
 CHECK_MAIN

@@ -1,5 +1,8 @@
 /* Measured choice of passes: what it must not change, what is kept, and what is refused. How fast anything is does not
  * matter. */
+#include "cache/entry.h"
+#include "engine/tune/own.h"
+
 #include "tests/unit/api.h"
 
 #include <dirent.h>
@@ -137,6 +140,71 @@ TEST(the_next_process_takes_what_was_found)
     end();
 }
 
+/* Writes another choice into the entry that holds one. False: there is none. */
+static bool replace_choice(const char *payload)
+{
+    char path[400];
+    bool found = false;
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        struct arena *a = arena_new();
+        unsigned char *bytes = arena_alloc(a, 1 << 20);
+        struct entry entry;
+        const char *why;
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        FILE *f = fopen(path, "rb+");
+        size_t size = f ? fread(bytes, 1, 1 << 20, f) : 0;
+        if (size && entry_parse(bytes, size, &entry, &why) && !memcmp(entry.key, "choice ", 7)) {
+            entry.payload = (const unsigned char *)payload;
+            entry.payload_bytes = strlen(payload);
+            bytes = entry_build(a, &entry, &size);
+            rewind(f);
+            found = fwrite(bytes, 1, size, f) == size && !ftruncate(fileno(f), (off_t)size);
+        }
+        if (f)
+            fclose(f);
+        arena_free(a);
+    }
+    if (d)
+        closedir(d);
+    return found;
+}
+
+/* What a new engine says of the choice that lies in the folder. */
+static void check_choice(const char *payload, const char *said)
+{
+    struct heard h = { 0 };
+    _Alignas(64) double x[N] = { 0 }, y[N] = { 0 }; /* as those of axpy_call */
+    char *text;
+    CHECK(replace_choice(payload));
+    sdfg_engine *engine = engine_of(SDFG_OPT_MAX, 60, &h, NULL);
+    sdfg_program *p = axpy_load(engine);
+    sdfg_args *args = axpy_arguments(p, x, y, N);
+    CHECK(good(sdfg_args_explain_cache(&text, args)));
+    CHECK(strstr(text, said));
+    if (!strstr(text, said))
+        printf("%s: %s", payload, text);
+    sdfg_text_free(text);
+    sdfg_args_free(args);
+    sdfg_program_free(p);
+    sdfg_engine_free(engine);
+}
+
+TEST(choices_of_others_are_taken_if_they_can_be_read)
+{
+    begin();
+    compiled_for_a_call(SDFG_OPT_MAX);
+    check_choice("-licm\n0.5 0.4 0.6 1\n", "-licm: 0.500 of the time of the default, 0.400 .. 0.600\n");
+    check_choice("-licm\n0.5 0.4 0.6 0\n", "0.400 .. 0.600; time was up before all was tried\n");
+    check_choice("\n1 1 1 0\n", "the default is best; time was up before all was tried\n");
+    check_choice("\n1 1 1 1\n", "the default is best\n");
+    check_choice("-licm\n0.5 0.4 0.6\n", "nothing was measured"); /* which removes the entry */
+    CHECK(!replace_choice(""));
+    CHECK(compiled_for_a_call(SDFG_OPT_MAX) >= 2);
+    check_choice("-licm 0.5 0.4 0.6 1", "nothing was measured");
+    end();
+}
+
 TEST(what_is_explained_is_what_was_measured)
 {
     struct heard h = { 0 };
@@ -220,6 +288,98 @@ TEST(what_trials_would_change_is_not_tuned)
     refused(axpy_load, checked, "its calls are checked");
     refused(load_persistent, NULL, "it keeps memory between calls");
     refused(load_printing, NULL, "it calls 'printf'");
+}
+
+/* What keeps arguments from being copied: looked at before anything is compiled. */
+static void not_copied(sdfg_program *p, sdfg_args *a, const char *why)
+{
+    struct arena *arena = arena_new();
+    CHECK(good(sdfg_args_solve(a)));
+    if (why)
+        CHECK_STR(own_refuses(a, arena), why);
+    else
+        CHECK(!own_refuses(a, arena));
+    arena_free(arena);
+    sdfg_args_free(a);
+    sdfg_program_free(p);
+}
+
+static const char several[] =
+    "{\"type\": \"SDFG\", \"attributes\": {\"name\": \"nothing\", \"_arrays\": {"
+    "\"A\": {\"type\": \"Array\", \"attributes\": {\"dtype\": \"float64\", \"shape\": [\"4\"], \"optional\": true, "
+    "\"total_size\": \"4\"}},"
+    "\"P\": {\"type\": \"Array\", \"attributes\": {\"dtype\": {\"type\": \"pointer\", \"dtype\": \"float64\"}, "
+    "\"shape\": [\"4\"], \"optional\": true, \"total_size\": \"4\"}},"
+    "\"Q\": {\"type\": \"Stream\", \"attributes\": {\"dtype\": \"float64\", \"shape\": [\"1\"]}},"
+    "\"B\": {\"type\": \"Structure\", \"attributes\": {\"dtype\": {\"type\": \"pointer\", \"dtype\": {\"type\": "
+    "\"struct\", \"name\": \"pair\", \"data\": [[\"x\", \"float64\"]], \"length\": {}, \"bytes\": 8}}, "
+    "\"shape\": [\"1\"], \"members\": [[\"x\", {\"type\": \"Scalar\", \"attributes\": {\"dtype\": \"float64\", "
+    "\"shape\": [\"1\"]}}]]}}}, \"symbols\": {}}, \"start_block\": 0, \"edges\": [], \"nodes\": [{\"type\": "
+    "\"SDFGState\", \"label\": \"empty\", \"id\": 0, \"attributes\": {}, \"scope_dict\": {}, \"nodes\": [], "
+    "\"edges\": []}]}";
+
+static void begin_several(sdfg_engine *engine, sdfg_program **p, sdfg_args **a)
+{
+    CHECK(good(sdfg_program_load(p, engine, several, strlen(several), NULL)));
+    CHECK(good(sdfg_args_new(a, *p)));
+}
+
+TEST(arguments_that_cannot_be_copied)
+{
+    double memory[8];
+    sdfg_engine *engine, *device;
+    sdfg_options o;
+    sdfg_program *p;
+    sdfg_args *a;
+    sdfg_stream *stream;
+    sdfg_options_init(&o, sizeof o);
+    o.device = "cuda";
+    CHECK(good(sdfg_engine_new(&engine, NULL)) && good(sdfg_engine_new(&device, &o)));
+    begin_several(engine, &p, &a);
+    CHECK(good(sdfg_args_pointer(a, "A", memory)) && good(sdfg_args_null(a, "P")));
+    not_copied(p, a, NULL);
+    begin_several(engine, &p, &a);
+    CHECK(good(sdfg_stream_new(&stream, sizeof(double), 1)) && good(sdfg_args_stream(a, "Q", stream)));
+    not_copied(p, a, "'Q' is a stream");
+    begin_several(engine, &p, &a);
+    CHECK(good(sdfg_args_pointer(a, "B", memory)));
+    not_copied(p, a, "'B' is a pointer to something whose size is not known");
+    begin_several(engine, &p, &a);
+    CHECK(good(sdfg_args_pointer(a, "P", memory)));
+    not_copied(p, a, "'P' holds structures or pointers");
+    begin_several(device, &p, &a);
+    not_copied(p, a, "it may run on a GPU");
+    sdfg_stream_free(stream);
+    sdfg_engine_free(engine);
+    sdfg_engine_free(device);
+}
+
+TEST(what_is_asked_wrongly)
+{
+    struct {
+        sdfg_tuning known;
+        int later;
+    } how = { .known = SDFG_TUNING_INIT, .later = 1 };
+    double x[N] = { 0 }, y[N] = { 0 };
+    sdfg_engine *engine;
+    CHECK(good(sdfg_engine_new(&engine, NULL)));
+    sdfg_program *p = axpy_load(engine), *other = axpy_load(engine);
+    sdfg_args *args = axpy_arguments(p, x, y, N);
+    how.known.struct_size = sizeof how;
+    sdfg_error *e = sdfg_tune(NULL, p, args, &how.known);
+    CHECK(e && strstr(sdfg_error_text(e), "struct sdfg_tuning uses a field that this version"));
+    sdfg_error_free(e);
+    e = sdfg_tune(NULL, other, args, NULL);
+    CHECK_STR(sdfg_error_code(e), "ARGUMENT_PROGRAM");
+    sdfg_error_free(e);
+    CHECK(good(sdfg_args_null(args, "X")));
+    e = sdfg_tune(NULL, p, args, NULL);
+    CHECK_STR(sdfg_error_code(e), "ARGUMENT_NULL");
+    sdfg_error_free(e);
+    sdfg_args_free(args);
+    sdfg_program_free(p);
+    sdfg_program_free(other);
+    sdfg_engine_free(engine);
 }
 
 TEST(wrong_options_are_named)
