@@ -3,6 +3,7 @@
 #include "engine/cli/file.h"
 #include "engine/cli/report.h"
 #include "engine/cli/view_page.h"
+#include "ir/json/json.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,16 +23,31 @@ static int write_bytes(const struct command *c, const char *bytes, size_t size)
     return ok ? EXIT_GOOD : EXIT_FILE;
 }
 
+/* A report to show, which becomes a part of the page: it must be JSON. Without an option for it there is none. */
+static bool read_report(const struct command *c, struct arena *a, char **out)
+{
+    char why[200] = "";
+    size_t size;
+    *out = c->report_file ? file_bytes(c->report_file, FILE_TEXT_BYTES, &size, why, sizeof why) : NULL;
+    struct diags *d = diags_new(a);
+    if (*out && !json_parse(a, d, *out, size))
+        snprintf(why, sizeof why, "%s", diags_get(d, 0)->message);
+    if (*why)
+        fprintf(stderr, "sdfg-run: --report=%s: %s\n", c->report_file, why);
+    return !*why;
+}
+
 int emit_view(const struct inputs *in)
 {
     const struct command *c = in->command;
-    char *sdfg = NULL, *report = NULL, why[200] = "";
-    size_t size, report_size;
-    if (c->report_file && !(report = file_bytes(c->report_file, FILE_TEXT_BYTES, &report_size, why, sizeof why))) {
-        fprintf(stderr, "sdfg-run: --report=%s: %s\n", c->report_file, why);
+    char *sdfg = NULL, *report;
+    size_t size;
+    struct arena *a = arena_new();
+    if (!read_report(c, a, &report)) {
+        free(report);
+        arena_free(a);
         return EXIT_FILE;
     }
-    struct arena *a = arena_new();
     struct diags *d = diags_new(a);
     struct text out = text_new(a);
     int code;

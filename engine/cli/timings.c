@@ -2,6 +2,7 @@
 #include "engine/cli/file.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,27 +27,31 @@ __attribute__((format(printf, 2, 3))) static void add(struct timings *t, const c
     va_end(args);
 }
 
-/* Names are identifiers with a word before them; what is not is left out, so that the file is JSON in any case. */
-static void add_name(struct timings *t, const char *name)
+/* Names are identifiers, some with a word before them; those of plug-ins may be anything. What is not plain is left
+ * out, so that the file is JSON in any case. */
+enum { NAME_SIZE = 64 };
+
+static const char *plain(const char *name, char out[NAME_SIZE])
 {
-    char plain[64];
     size_t n = 0;
-    for (; *name && n + 1 < sizeof plain; name++)
+    for (; *name && n + 1 < NAME_SIZE; name++)
         if ((unsigned char)*name >= ' ' && *name != '"' && *name != '\\')
-            plain[n++] = *name;
-    plain[n] = 0;
-    add(t, "%s\n{\"name\": \"%s\", ", t->size ? "," : "", plain);
+            out[n++] = *name;
+    out[n] = 0;
+    return out;
 }
 
 static void add_event(struct timings *t, const sdfg_timing *e)
 {
-    add_name(t, e->name);
-    add(t, "\"cat\": \"%s\", \"ph\": \"%c\", \"ts\": %.3f, ", e->provider, e->counter ? 'C' : 'X', e->begin * 1e6);
+    char name[NAME_SIZE];
+    add(t, "%s\n{\"name\": \"%s\", ", t->size ? "," : "", plain(e->name, name));
+    add(t, "\"cat\": \"%s\", \"ph\": \"%c\", \"ts\": %.3f, ", plain(e->provider, name), e->counter ? 'C' : 'X',
+        e->begin * 1e6);
     if (!e->counter)
         add(t, "\"dur\": %.3f, ", e->seconds * 1e6);
     add(t, "\"pid\": %ld, \"tid\": %lld, \"args\": {", (long)getpid(), (long long)e->thread);
-    if (e->counter)
-        add(t, "\"%s\": %.17g, ", e->counter->name, e->counter->value);
+    if (e->counter && isfinite(e->counter->value))
+        add(t, "\"%s\": %.17g, ", plain(e->counter->name, name), e->counter->value);
     add(t, "\"cfg_id\": %lld", (long long)e->region);
     if (e->state >= 0)
         add(t, ", \"state_id\": %lld", (long long)e->state);

@@ -90,6 +90,9 @@ def errors(run):
            ("--distribute=n=block:0", "the program has no array of that name"), (f"--grid={run.ranks + 1}", f"there are {run.ranks} processes"), ("--grid=2by2", "expected numbers of processes")]
     for option, text in bad[-2:] if run.launcher else bad: # without a launcher it is faster
         complain(start(run, option), 2, text, by_one=False)
+    if run.ranks == 2: # their product is 2 in 32 bits
+        complain(start(run, "--grid=2x2147483647x2147483647"), 2, "there are 2 processes", by_one=False)
+    complain(start(run, "--distribute=A=cyclic:0/2147483648"), 2, "expected the size of blocks behind each dimension", by_one=False)
     complain(start(run, "--distribute=A=block:0", "--distribute=A=block:1"), 2, "the array is distributed already", by_one=False)
     complain(start(run, *BLOCKS[:1], f"--grid={run.ranks}"), 2, "an array is split along 2 dimensions of the grid", by_one=False)
     complain(start(run, *BLOCKS, "--lM=2", "--lK=2", "--lK2=2", "--lN=2", "--n=2", "--output=C=-"), 2, "blocks of several processes are written to a file", by_one=False)

@@ -1,4 +1,5 @@
 """Stands for DaCe in tests of sdfg-bench: its build of examples/axpy.sdfg, with the same functions."""
+import os
 import pathlib
 import subprocess
 
@@ -20,6 +21,8 @@ class SDFG:
         return SDFG()
 
     def compile(self):
+        if os.environ.get("DACE_STANDS_FOR") == "failure":
+            raise RuntimeError("it does not compile")
         folder = pathlib.Path(self.build_folder)
         folder.mkdir()
         self.filename = folder / "libaxpy.so"
@@ -28,7 +31,8 @@ class SDFG:
         return self
 
     def init_signature(self):
-        return "int64_t N"
+        return "int64_t N" if os.environ.get("DACE_STANDS_FOR") != "nonsense" else "3"
 
     def signature(self):
-        return "double * __restrict__ X, double * __restrict__ Y, int64_t N, double alpha"
+        size = "int64_t size, " if os.environ.get("DACE_STANDS_FOR") == "unknown" else ""
+        return size + "double * __restrict__ X, double * __restrict__ Y, int64_t N, double alpha"
