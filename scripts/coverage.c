@@ -1,13 +1,15 @@
 /* For scripts/coverage.sh: gcov writes counts where a process ends by exit. Processes that end otherwise write them
  * with this file, which is compiled twice:
  *
- *   - into each program and library with counters, which says how its counts are written;
+ *   - into each program and library with counters, which says how its counts are written, and ends what tests/fail does
+ *     to the memory of a program in front of that;
  *   - with -DPRELOADED as a library for LD_PRELOAD, which writes those of all in front of _exit, abort and SIGTERM. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -19,6 +21,15 @@ void __gcov_dump(void);
 
 typedef void coverage_dump(void);
 
+/* Writing takes memory, of which tests/fail/interpose.c may leave none. */
+static void stop_failing(void)
+{
+    void (*fail_at)(long n, bool on);
+    *(void **)&fail_at = dlsym(RTLD_DEFAULT, "fail_at");
+    if (fail_at)
+        fail_at(0, false);
+}
+
 #ifndef PRELOADED
 
 __attribute__((constructor)) static void begin(void)
@@ -27,6 +38,7 @@ __attribute__((constructor)) static void begin(void)
     *(void **)&add = dlsym(RTLD_DEFAULT, "coverage_register");
     if (add)
         add(__gcov_dump);
+    atexit(stop_failing); /* called in front of the destructors, in which counts are written */
 }
 
 #else
@@ -38,6 +50,7 @@ static int count;
 
 static void dump_all(void)
 {
+    stop_failing();
     while (count > 0)
         dumps[--count]();
 }

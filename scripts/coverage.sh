@@ -1,6 +1,6 @@
 #!/bin/sh
 # coverage.sh [ARGUMENT...]: which lines and branches the tests run. Builds in build/coverage, runs the tests but for those whose programs
-# are built elsewhere, or end without memory for counts (arguments go to ctest instead: -R unit/), prints a table by folder and writes the branches that no test takes to
+# are built elsewhere (arguments go to ctest instead: -R unit/), prints a table by folder and writes the branches that no test takes to
 # build/coverage/branches.txt. A function counts once, inlined or not; no branch is left out. Counts add up over runs; `coverage.sh --clear` sets them to zero, `coverage.sh --report` only prints.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,7 +17,7 @@ case "${1:-}" in
     ;;
 --report) ;;
 *)
-    [ $# -gt 0 ] || set -- -E '^(lint|aarch64|install|docs)/|^export/(c|fortran)$|^fail/tools$'
+    [ $# -gt 0 ] || set -- -E '^(lint|aarch64|install|docs)/|^export/(c|fortran)$'
     "$top/scripts/build.sh" coverage
     # Processes that end by _exit, abort or SIGTERM write their counts, too.
     ${CC:-cc} -shared -fPIC -DPRELOADED "$top/scripts/coverage.c" -o "$folder/coverage-end.so" -ldl

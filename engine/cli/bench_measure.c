@@ -160,8 +160,10 @@ int bench_compare(struct bench *b)
         struct tensor reference;
         if (!first->in.items[k].written)
             continue;
-        if (!view_gather(&first->in.items[k].view, &reference))
+        if (!view_gather(&first->in.items[k].view, &reference)) {
+            fputs("sdfg-bench: out of memory\n", stderr);
             return EXIT_MISSING;
+        }
         bool same = true;
         for (int i = 1; i < b->num_sides && same; i++) {
             same = view_compare(&b->sides[i].in.items[k].view, &reference, t, text, sizeof text);

@@ -81,12 +81,11 @@ static void call_once(struct arena *arena, sdfg_program *p, const struct json *r
         e = workspaces_give(&workspaces, p, a.args);
     if (given && !e)
         e = sdfg_call(p, a.args);
+    int code = given && !e && compare ? case_compare(&a, root) : EXIT_GOOD;
     if (e)
         failed_with(r, e, doing);
-    else if (!given)
-        failed(r, EXIT_FILE);
-    else if (compare && !case_compare(&a, root))
-        failed(r, EXIT_DIFFERS);
+    else if (!given || code)
+        failed(r, given ? code : EXIT_FILE);
     workspaces_release(&workspaces);
     case_args_release(&a);
 }

@@ -1,6 +1,7 @@
 #include "engine/cli/case_args.h"
 
 #include "base/number.h"
+#include "engine/cli/command.h"
 #include "engine/cli/npy.h"
 
 #include <stdlib.h>
@@ -307,13 +308,13 @@ static bool is_uninitialised(const struct json *root, const char *name)
     return false;
 }
 
-static bool compare_array(struct case_args *a, const struct json *root, const struct case_array *x)
+static int compare_array(struct case_args *a, const struct json *root, const struct case_array *x)
 {
     struct tensor reference = { 0 };
     bool changes;
     char text[600];
     if (!read_reference(a, x, &reference, &changes))
-        return false;
+        return EXIT_FILE;
     struct tolerance t = { .rtol = -1, .atol = -1, .skip_uninitialised = true };
     if (!json_real(json_get(root, "rtol"), &t.rtol))
         t.rtol = -1;
@@ -324,19 +325,20 @@ static bool compare_array(struct case_args *a, const struct json *root, const st
         snprintf(a->text, a->text_size, changes ? "differs: %s%s" : "differs: %s%s (it should be unchanged)", x->name,
                  text);
     tensor_free(&reference);
-    return same;
+    return same ? EXIT_GOOD : EXIT_DIFFERS;
 }
 
-bool case_compare(struct case_args *a, const struct json *root)
+int case_compare(struct case_args *a, const struct json *root)
 {
-    for (size_t i = 0; i < a->count; i++) {
+    int code = EXIT_GOOD;
+    for (size_t i = 0; i < a->count && !code; i++) {
         const struct case_array *x = &a->arrays[i];
         /* An array that shares memory changes when the other does; the other says what is right. */
         bool skipped = is_uninitialised(root, x->name) || (x->shared && !json_get(x->spec, "out"));
-        if (!skipped && !compare_array(a, root, x))
-            return false;
+        if (!skipped)
+            code = compare_array(a, root, x);
     }
-    return true;
+    return code;
 }
 
 void case_args_release(struct case_args *a)

@@ -31,8 +31,9 @@ struct case_args {
 /* Gives all entries of the list; with `infer` the symbols that were inferred are left out. False with *error or the
  * text set. */
 bool case_give(struct case_args *a, const struct json *list, bool infer, sdfg_error **error);
-/* Compares what the call left with what it must be. False with the first difference in the text. */
-bool case_compare(struct case_args *a, const struct json *root);
+/* Compares what the call left with what it must be: EXIT_DIFFERS with the first difference in the text, EXIT_FILE with
+ * the reason why it cannot be compared. */
+int case_compare(struct case_args *a, const struct json *root);
 void case_args_release(struct case_args *a);
 
 #endif

@@ -183,7 +183,9 @@ static int run_list(const struct command *c, const struct case_list *list)
     struct job *jobs = calloc(num_jobs, sizeof *jobs);
     struct pollfd *polls = calloc(num_jobs, sizeof *polls);
     struct counts n = { .skipped = list->without_program };
-    bool ok = jobs && polls && run_all(c, list, jobs, polls, num_jobs, &n);
+    bool memory = jobs && polls, ok = memory && run_all(c, list, jobs, polls, num_jobs, &n);
+    if (!memory)
+        fputs("sdfg-run: out of memory\n", stderr);
     show_progress(list, NULL);
     free(jobs);
     free(polls);

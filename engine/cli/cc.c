@@ -111,7 +111,7 @@ static int compile(const struct command *c)
     sdfg_program *program = NULL;
     sdfg_export x;
     sdfg_symbol *symbols = malloc((c->values.count + 1) * sizeof *symbols);
-    int code = symbols ? check(c, &x, symbols) : usage("out of memory", "");
+    int code = symbols ? check(c, &x, symbols) : tool_out_of_memory(c);
     if (!code) {
         sdfg_error *e = sdfg_engine_new(&engine, &c->options);
         if (!e)

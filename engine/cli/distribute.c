@@ -1,5 +1,6 @@
 #include "engine/cli/distribute.h"
 
+#include "engine/cli/options.h"
 #include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
 
@@ -128,8 +129,10 @@ int distribute_begin(struct distributions *d, const struct command *c, sdfg_prog
     const struct pairs *list = &c->distributes;
     *d = (struct distributions){ .rank = 0 };
     d->items = calloc(list->count + 1, sizeof *d->items);
-    if (!d->items)
+    if (!d->items) {
+        fprintf(stderr, "%s: out of memory\n", tool_name(c->tool));
         return EXIT_MISSING;
+    }
     for (size_t i = 0; i < list->count; i++) {
         const struct pair *p = &list->items[i];
         sdfg_argument info = SDFG_ARGUMENT_INIT;

@@ -124,6 +124,8 @@ static int give_value(struct inputs *in, const struct pair *p, const sdfg_argume
     if (!strcmp(p->value, "true") || !strcmp(p->value, "false"))
         return checked(in, sdfg_args_i64(in->args, p->name, *p->value == 't'));
     char *first = comma ? strndup(p->value, (size_t)(comma - p->value)) : NULL;
+    if (comma && !first)
+        return out_of_memory(in);
     bool number = number_parse(first ? first : p->value, &re) && (!comma || number_parse(comma + 1, &im));
     free(first);
     if (!number) {
@@ -147,9 +149,11 @@ static int make_stream(struct inputs *in, const char *name, const sdfg_argument 
 {
     char why[256];
     struct tensor t;
-    size_t before = in->streams.count;
-    int code = checked(in, streams_make(&in->streams, in->args, name, a));
-    if (code || !p || in->streams.count == before)
+    bool made, memory;
+    int code = checked(in, streams_make(&in->streams, in->args, name, a, &made, &memory));
+    if (!memory)
+        return out_of_memory(in);
+    if (code || !p || !made)
         return code;
     bool read = npy_read(&t, p->value + 1, why, sizeof why);
     bool filled = read && streams_fill(&in->streams, &t, why, sizeof why);
@@ -212,7 +216,7 @@ int inputs_specialized(const struct inputs *in)
         size_t length = strcspn(at, ",");
         char *name = strndup(at, length);
         if (!name)
-            return EXIT_MISSING;
+            return out_of_memory(in);
         struct near n = near_begin(name);
         sdfg_argument a = SDFG_ARGUMENT_INIT;
         bool found = false;

@@ -37,7 +37,7 @@ static int optimize(const struct command *c)
         .symbols = symbols,
         .num_symbols = c->values.count,
     };
-    int code = symbols ? tool_symbols(c, symbols) : EXIT_MISSING;
+    int code = symbols ? tool_symbols(c, symbols) : tool_out_of_memory(c);
     if (!code)
         code = run_passes(c, &x);
     free(symbols);

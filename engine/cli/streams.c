@@ -4,13 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-sdfg_error *streams_make(struct streams *s, sdfg_args *args, const char *name, const sdfg_argument *a)
+sdfg_error *streams_make(struct streams *s, sdfg_args *args, const char *name, const sdfg_argument *a, bool *made,
+                         bool *memory)
 {
     int rank;
     int64_t shape[SDFG_MAX_RANK], strides[SDFG_MAX_RANK], queues;
     sdfg_error *e = sdfg_args_layout(args, name, &rank, shape, strides, &queues);
     size_t bytes = sdfg_dtype_size(a->dtype) * (size_t)a->lanes;
     sdfg_stream *stream = NULL;
+    *made = false;
+    *memory = true;
     if (!e && !bytes)
         return NULL; /* the call says that it is missing */
     if (!e)
@@ -24,8 +27,10 @@ sdfg_error *streams_make(struct streams *s, sdfg_args *args, const char *name, c
     if (!items || !copy) {
         free(copy);
         sdfg_stream_free(stream);
+        *memory = false;
         return NULL;
     }
+    *made = true;
     s->items[s->count++] = (struct stream_input){ copy, stream, a->dtype, a->lanes, (size_t)queues };
     return sdfg_args_stream(args, name, stream);
 }

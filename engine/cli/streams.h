@@ -20,8 +20,10 @@ struct streams {
     size_t count;
 };
 
-/* Makes the queues of the argument `name`, which `a` describes, and gives them to the arguments. */
-sdfg_error *streams_make(struct streams *s, sdfg_args *args, const char *name, const sdfg_argument *a);
+/* Makes the queues of the argument `name`, which `a` describes, and gives them to the arguments. *made: whether there
+ * are any; their elements may be of a type that has no size. *memory: whether there was enough, without an error. */
+sdfg_error *streams_make(struct streams *s, sdfg_args *args, const char *name, const sdfg_argument *a, bool *made,
+                         bool *memory);
 /* Fills the one queue of the stream that was made last. False with the reason in `why`. */
 bool streams_fill(const struct streams *s, const struct tensor *t, char *why, size_t size);
 /* Is it a stream with one queue ("S"), or one of several queues ("S[2]")? */

@@ -26,6 +26,12 @@ int tool_main(enum tool tool, int argc, char **argv, int (*work)(const struct co
     return file_end_output(tool_name(tool), code);
 }
 
+int tool_out_of_memory(const struct command *c)
+{
+    fprintf(stderr, "%s: out of memory\n", tool_name(c->tool));
+    return EXIT_MISSING;
+}
+
 int tool_symbols(const struct command *c, sdfg_symbol *symbols)
 {
     for (size_t i = 0; i < c->values.count; i++) {

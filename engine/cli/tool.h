@@ -8,6 +8,9 @@
  * written to standard output has arrived. */
 int tool_main(enum tool tool, int argc, char **argv, int (*work)(const struct command *c));
 
+/* Says so; an exit code. */
+int tool_out_of_memory(const struct command *c);
+
 /* NAME=VALUE of the command as symbols, `c->values.count` of them. EXIT_USAGE: one is no whole number. */
 int tool_symbols(const struct command *c, sdfg_symbol *symbols);
 

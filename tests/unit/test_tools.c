@@ -58,17 +58,18 @@ TEST(streams_hold_what_files_have)
     sdfg_program *p;
     sdfg_args *a;
     sdfg_argument info = SDFG_ARGUMENT_INIT;
+    bool made, memory;
     CHECK(good(sdfg_engine_new(&engine, NULL)));
     CHECK(good(sdfg_program_load(&p, engine, queues, strlen(queues), NULL)));
     CHECK(good(sdfg_args_new(&a, p)));
-    CHECK(sdfg_program_lookup(p, "one", &info) && good(streams_make(&s, a, "one", &info)));
-    CHECK(fill(&s, SDFG_F64, 3, values));
+    CHECK(sdfg_program_lookup(p, "one", &info) && good(streams_make(&s, a, "one", &info, &made, &memory)));
+    CHECK(made && memory && fill(&s, SDFG_F64, 3, values));
     CHECK(!fill(&s, SDFG_F32, 3, lanes));
     CHECK_STR(why, "its elements are of type float64, those of the file of type float32");
-    CHECK(sdfg_program_lookup(p, "three", &info) && good(streams_make(&s, a, "three", &info)));
+    CHECK(sdfg_program_lookup(p, "three", &info) && good(streams_make(&s, a, "three", &info, &made, &memory)));
     CHECK(!fill(&s, SDFG_F64, 3, values));
     CHECK_STR(why, "it has 3 queues, and a file fills one");
-    CHECK(sdfg_program_lookup(p, "vectors", &info) && good(streams_make(&s, a, "vectors", &info)));
+    CHECK(sdfg_program_lookup(p, "vectors", &info) && good(streams_make(&s, a, "vectors", &info, &made, &memory)));
     CHECK(!fill(&s, SDFG_F32, 7, lanes)); /* no whole vectors */
     CHECK(fill(&s, SDFG_F32, 8, lanes));
     CHECK(streams_have(&s, "one") && !streams_have(&s, "one[0]") && !streams_have(&s, "on") &&
