@@ -472,7 +472,7 @@ static const sdfg_convertible *take_object(struct sdfg_graph *g, const sdfg_conv
 sdfg_element *sdfg_graph_call(sdfg_element *state, const sdfg_convertible *object, const sdfg_actual *actuals,
                               size_t count)
 {
-    MAKES(state ? state->graph : NULL);
+    MAKES_IN(state);
     struct sdfg_graph *g = state->graph;
     struct conversion c = { .around = g, .actuals = actuals, .count = count };
     if (!graph_has(g, (const char *)object, __func__, "object") ||

@@ -78,5 +78,10 @@ bool graph_write(struct sdfg_graph *g, struct text *text, struct diags *d);
     if (!(g))                                                                                                          \
         return NULL;                                                                                                   \
     GUARDED(graph_no_memory(g))
+/* The same for a part of a graph, which a handle stands for. */
+#define MAKES_IN(part)                                                                                                 \
+    if (!(part))                                                                                                       \
+        return NULL;                                                                                                   \
+    GUARDED(graph_no_memory((part)->graph))
 
 #endif

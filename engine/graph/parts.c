@@ -52,7 +52,7 @@ sdfg_element *sdfg_graph_body(sdfg_graph *g) { return g ? &g->body : NULL; }
 
 sdfg_element *sdfg_graph_state(sdfg_element *region, const char *label)
 {
-    MAKES(region ? region->graph : NULL);
+    MAKES_IN(region);
     struct region *r = region_of(region, __func__);
     if (!r || !has(region, label, __func__, "label"))
         return NULL;
@@ -61,7 +61,7 @@ sdfg_element *sdfg_graph_state(sdfg_element *region, const char *label)
 
 sdfg_element *sdfg_graph_region(sdfg_element *region, const char *label)
 {
-    MAKES(region ? region->graph : NULL);
+    MAKES_IN(region);
     struct region *r = region_of(region, __func__);
     if (!r || !has(region, label, __func__, "label"))
         return NULL;
@@ -71,7 +71,7 @@ sdfg_element *sdfg_graph_region(sdfg_element *region, const char *label)
 sdfg_element *sdfg_graph_loop(sdfg_element *region, const char *label, const char *variable, const char *init,
                               const char *condition, const char *update)
 {
-    MAKES(region ? region->graph : NULL);
+    MAKES_IN(region);
     struct region *r = region_of(region, __func__);
     if (!r || !has(region, label, __func__, "label") || !has(region, condition, __func__, "condition"))
         return NULL;
@@ -81,7 +81,7 @@ sdfg_element *sdfg_graph_loop(sdfg_element *region, const char *label, const cha
 
 sdfg_element *sdfg_graph_conditional(sdfg_element *region, const char *label)
 {
-    MAKES(region ? region->graph : NULL);
+    MAKES_IN(region);
     struct region *r = region_of(region, __func__);
     if (!r || !has(region, label, __func__, "label"))
         return NULL;
@@ -90,7 +90,7 @@ sdfg_element *sdfg_graph_conditional(sdfg_element *region, const char *label)
 
 sdfg_element *sdfg_graph_branch(sdfg_element *conditional, const char *condition)
 {
-    MAKES(conditional ? conditional->graph : NULL);
+    MAKES_IN(conditional);
     struct conditional *c = conditional->kind == ELEMENT_BLOCK ? as_conditional(conditional->block) : NULL;
     if (!c)
         return refuse(conditional, __func__, "a conditional");
@@ -102,7 +102,7 @@ sdfg_element *sdfg_graph_jump(sdfg_element *region, enum sdfg_jump kind, const c
     static const enum block_kind kinds[] = {
         [SDFG_JUMP_BREAK] = BLOCK_BREAK, [SDFG_JUMP_CONTINUE] = BLOCK_CONTINUE, [SDFG_JUMP_RETURN] = BLOCK_RETURN
     };
-    MAKES(region ? region->graph : NULL);
+    MAKES_IN(region);
     struct region *r = region_of(region, __func__);
     if (!r || !has(region, label, __func__, "label"))
         return NULL;
@@ -116,7 +116,9 @@ sdfg_element *sdfg_graph_jump(sdfg_element *region, enum sdfg_jump kind, const c
 sdfg_element *sdfg_graph_transition(sdfg_element *from, sdfg_element *to, const char *condition,
                                     const char *assignments)
 {
-    MAKES(from && to ? from->graph : NULL);
+    if (!to)
+        return NULL;
+    MAKES_IN(from);
     if (from->kind != ELEMENT_BLOCK)
         return refuse(from, __func__, "a block of a region");
     if (to->kind != ELEMENT_BLOCK)
@@ -136,7 +138,7 @@ static struct sdfg_element *node_element(const struct sdfg_element *state, struc
 
 sdfg_element *sdfg_graph_access(sdfg_element *state, const char *container)
 {
-    MAKES(state ? state->graph : NULL);
+    MAKES_IN(state);
     struct state *st = state_of(state, __func__);
     if (!st || !has(state, container, __func__, "container"))
         return NULL;
@@ -146,7 +148,7 @@ sdfg_element *sdfg_graph_access(sdfg_element *state, const char *container)
 sdfg_element *sdfg_graph_tasklet(sdfg_element *state, const char *label, const char *inputs, const char *outputs,
                                  const char *code)
 {
-    MAKES(state ? state->graph : NULL);
+    MAKES_IN(state);
     struct state *st = state_of(state, __func__);
     if (!st || !has(state, label, __func__, "label") || !has(state, code, __func__, "code"))
         return NULL;
@@ -155,7 +157,7 @@ sdfg_element *sdfg_graph_tasklet(sdfg_element *state, const char *label, const c
 
 sdfg_element *sdfg_graph_map(sdfg_element *state, const char *label, const char *ranges)
 {
-    MAKES(state ? state->graph : NULL);
+    MAKES_IN(state);
     struct state *st = state_of(state, __func__);
     if (!st || !has(state, label, __func__, "label") || !has(state, ranges, __func__, "ranges"))
         return NULL;
@@ -165,7 +167,7 @@ sdfg_element *sdfg_graph_map(sdfg_element *state, const char *label, const char 
 sdfg_element *sdfg_graph_consume(sdfg_element *state, const char *label, const char *pe_index, const char *num_pes,
                                  const char *condition)
 {
-    MAKES(state ? state->graph : NULL);
+    MAKES_IN(state);
     struct state *st = state_of(state, __func__);
     if (!st || !has(state, label, __func__, "label") || !has(state, pe_index, __func__, "pe_index") ||
         !has(state, num_pes, __func__, "num_pes"))
@@ -175,7 +177,7 @@ sdfg_element *sdfg_graph_consume(sdfg_element *state, const char *label, const c
 
 sdfg_element *sdfg_graph_exit(sdfg_element *entry)
 {
-    MAKES(entry ? entry->graph : NULL);
+    MAKES_IN(entry);
     if (entry->kind != ELEMENT_NODE || !node_is_entry(entry->node))
         return refuse(entry, __func__, "an entry node");
     return node_element(entry, scope_exit(entry->node));
@@ -194,7 +196,9 @@ static bool lies_around(const struct sdfg *s, const struct state *st)
 sdfg_element *sdfg_graph_nested(sdfg_element *state, const char *label, sdfg_graph *inner, const char *inputs,
                                 const char *outputs, const char *mapping)
 {
-    MAKES(state && inner ? state->graph : NULL);
+    if (!inner)
+        return NULL;
+    MAKES_IN(state);
     struct state *st = state_of(state, __func__);
     if (!st || !has(state, label, __func__, "label") || !belong_together(state, &inner->body, __func__))
         return NULL;
@@ -214,7 +218,7 @@ sdfg_element *sdfg_graph_nested(sdfg_element *state, const char *label, sdfg_gra
 sdfg_element *sdfg_graph_library(sdfg_element *state, const char *label, const char *class_path, const char *inputs,
                                  const char *outputs, const char *properties)
 {
-    MAKES(state ? state->graph : NULL);
+    MAKES_IN(state);
     struct state *st = state_of(state, __func__);
     if (!st || !has(state, label, __func__, "label") || !has(state, class_path, __func__, "class_path"))
         return NULL;
@@ -226,7 +230,9 @@ sdfg_element *sdfg_graph_library(sdfg_element *state, const char *label, const c
 sdfg_element *sdfg_graph_edge(sdfg_element *from, const char *from_connector, sdfg_element *to,
                               const char *to_connector, const char *memlet, const char *wcr)
 {
-    MAKES(from && to ? from->graph : NULL);
+    if (!to)
+        return NULL;
+    MAKES_IN(from);
     if (!is_node(from, __func__) || !is_node(to, __func__) || !belong_together(from, to, __func__))
         return NULL;
     struct edge *e = build_edge(from->node, from_connector, to->node, to_connector, memlet, wcr);
@@ -250,7 +256,9 @@ sdfg_element *sdfg_graph_path(sdfg_element *const *nodes, size_t count, const ch
                               const char *from_connector, const char *to_connector)
 {
     struct node *path[BUILD_PATH];
-    MAKES(nodes && count && nodes[0] ? nodes[0]->graph : NULL);
+    if (!nodes || !count)
+        return NULL;
+    MAKES_IN(nodes[0]);
     for (size_t i = 0; i < count; i++)
         if (!nodes[i] || !is_node(nodes[i], __func__) || !belong_together(nodes[0], nodes[i], __func__))
             return NULL;
