@@ -42,13 +42,6 @@ static inline void square_f64(const double *in, int64_t step, double *out, int64
     *(two *)(out + out_step) = (two){ a[1], b[1] };
 }
 
-/* A pair of float64 is a square. */
-static inline void pair_double(const double *in, int64_t step, double *out, int64_t out_step)
-{
-    for (int64_t j = 0; j < 4; j += 2)
-        square_f64(in + j * step, step, out + j, out_step);
-}
-
 /* Columns become rows: from column i on so many at a time, of which `turn` takes DEPTH numbers in registers. */
 #define TURN_SOME(COLUMNS, DEPTH, turn)                                                                                \
     for (; i + (COLUMNS) <= rows; i += (COLUMNS)) {                                                                    \
@@ -60,30 +53,24 @@ static inline void pair_double(const double *in, int64_t step, double *out, int6
                 to[(i + r) * cols + j] = in[j * step + i + r];                                                         \
     }
 
-/* Squares of BYTES a side, then pairs. */
-#define TURN(name, T, BYTES, TARGET)                                                                                   \
-    TARGET static void turn_##name(const struct sdfg_rt_matrix *from, T *to)                                           \
+/* `SOME`: squares, then what is left of the columns but the last. */
+#define TURN(name, T, SOME)                                                                                            \
+    static void turn_##name(const struct sdfg_rt_matrix *from, T *to)                                                  \
     {                                                                                                                  \
-        enum { SIDE = BYTES / sizeof(T) };                                                                             \
         const T *in = from->data;                                                                                      \
         int64_t rows = from->rows, cols = from->cols, step = from->col_stride, i = 0;                                  \
-        TURN_SOME(SIDE, SIDE, square_##name)                                                                           \
-        TURN_SOME(2, 4, pair_##T)                                                                                      \
-        for (; i < rows; i++)                                                                                          \
-            for (int64_t j = 0; j < cols; j++)                                                                         \
-                to[i * cols + j] = in[j * step + i];                                                                   \
+        SOME for (; i < rows; i++) for (int64_t j = 0; j < cols; j++) to[i * cols + j] = in[j * step + i];             \
     }
 
-TURN(f32, float, 16, )
-TURN(f64, double, 16, )
+TURN(f32, float, TURN_SOME(4, 4, square_f32) TURN_SOME(2, 4, pair_float))
+TURN(f64, double, TURN_SOME(2, 2, square_f64))
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 
 #define WITH_AVX2 __attribute__((target("avx2")))
 
-/* Twice as wide takes half as many instructions, and is for matrices of whole squares: numbers beside them go one by
- * one. */
+/* Twice as wide takes half as many instructions, and is for matrices of whole squares. */
 WITH_AVX2 static inline void square_f32_wide(const float *in, int64_t step, float *out, int64_t out_step)
 {
     enum { SIDE = 8 };
@@ -117,8 +104,18 @@ WITH_AVX2 static inline void square_f64_wide(const double *in, int64_t step, dou
     }
 }
 
-TURN(f32_wide, float, 32, WITH_AVX2)
-TURN(f64_wide, double, 32, WITH_AVX2)
+#define TURN_WIDE(name, T, SIDE)                                                                                       \
+    WITH_AVX2 static void turn_##name(const struct sdfg_rt_matrix *from, T *to)                                        \
+    {                                                                                                                  \
+        const T *in = from->data;                                                                                      \
+        int64_t rows = from->rows, cols = from->cols, step = from->col_stride;                                         \
+        for (int64_t i = 0; i < rows; i += (SIDE))                                                                     \
+            for (int64_t j = 0; j < cols; j += (SIDE))                                                                 \
+                square_##name(in + j * step + i, step, to + i * cols + j, cols);                                       \
+    }
+
+TURN_WIDE(f32_wide, float, 8)
+TURN_WIDE(f64_wide, double, 4)
 
 static bool turn_wide(int32_t type, const struct sdfg_rt_matrix *from, void *to)
 {
