@@ -39,6 +39,18 @@ static const char *type_name(struct header *h, const struct type *t)
     }
 }
 
+/* A vector is as many elements, which lie as the program has them (type_struct in ir/type.c). */
+static void add_field(struct header *h, const struct type_field *f)
+{
+    const struct type *t = f->type;
+    text_printf(h->out, "    %s %s", type_name(h, t), f->name);
+    if (t->kind == TYPE_VECTOR)
+        text_printf(h->out, "[%u]", t->lanes);
+    if (t->kind == TYPE_VECTOR && !(t->size & (t->size - 1)))
+        text_printf(h->out, " __attribute__((aligned(%u)))", t->size);
+    text_add(h->out, ";\n");
+}
+
 static void define_structs(struct header *h, const struct type *t)
 {
     while (t && (t->kind == TYPE_POINTER || t->kind == TYPE_VECTOR))
@@ -50,7 +62,7 @@ static void define_structs(struct header *h, const struct type *t)
         define_structs(h, t->fields[i].type);
     text_printf(h->out, "struct %s {\n", t->name);
     for (uint32_t i = 0; i < t->num_fields; i++)
-        text_printf(h->out, "    %s %s;\n", type_name(h, t->fields[i].type), t->fields[i].name);
+        add_field(h, &t->fields[i]);
     text_add(h->out, "};\n");
 }
 
@@ -96,6 +108,15 @@ static void prototype(struct header *h, const struct sdfg_program *p, const char
     text_add(h->out, ");\n");
 }
 
+/* A name for a parameter that no argument has. */
+static const char *free_name(const struct sdfg_program *p, struct arena *a, const char *name)
+{
+    for (uint32_t i = 0; i < p->num_arguments; i++)
+        if (!strcmp(p->arguments[i].name, name))
+            return free_name(p, a, arena_printf(a, "%s_", name));
+    return name;
+}
+
 static const char *guard(struct arena *a, const char *name)
 {
     char *text = arena_printf(a, "SDFG_%s_H", name);
@@ -117,7 +138,7 @@ void export_c(struct text *out, const struct sdfg_program *p, const sdfg_export 
         name, sdfg_version(), word, word, name);
     for (uint32_t i = 0; i < p->num_arguments; i++)
         define_structs(&h, p->arguments[i].type);
-    const char *handle = arena_printf(h.arena, "%sHandle_t handle", name);
+    const char *handle = arena_printf(h.arena, "%sHandle_t %s", name, free_name(p, h.arena, "handle"));
     text_add(out, "\n/* NULL on failure. */\n");
     prototype(&h, p, arena_printf(h.arena, "%sHandle_t ", name), arena_printf(h.arena, "__dace_init_%s", name), "",
               true);
@@ -132,7 +153,7 @@ void export_c(struct text *out, const struct sdfg_program *p, const sdfg_export 
                     storage);
         prototype(&h, p, "size_t ", arena_printf(h.arena, "__dace_get_external_memory_size_%s", storage), handle, true);
         prototype(&h, p, "void ", arena_printf(h.arena, "__dace_set_external_memory_%s", storage),
-                  arena_printf(h.arena, "%s, char *memory", handle), true);
+                  arena_printf(h.arena, "%s, char *%s", handle, free_name(p, h.arena, "memory")), true);
     }
     text_add(out, "\nconst char *sdfg_rt_error_text(int32_t error);\n"
                   "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");

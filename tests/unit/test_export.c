@@ -405,4 +405,73 @@ TEST(what_cannot_be_done_is_said)
     end(&t);
 }
 
+/* ---- prototypes ---- */
+
+#define CONTAINER(name, kind, shape, more)                                                                             \
+    "\"" name "\": {\"type\": \"" kind "\", \"attributes\": {\"shape\": [" shape "], " more "}}"
+#define POINT                                                                                                          \
+    "{\"type\": \"struct\", \"name\": \"point\", \"data\": [[\"x\", \"float32\"], [\"next\", {\"type\": \"pointer\", " \
+    "\"dtype\": \"float64\"}], [\"v\", {\"type\": \"vector\", \"dtype\": \"int8\", \"elements\": \"4\"}]], "           \
+    "\"length\": {}, "                                                                                                 \
+    "\"bytes\": 24}"
+
+static const char all_kinds[] =
+    "{\"type\": \"SDFG\", \"attributes\": {\"name\": \"kinds\", \"arg_names\": [], \"_arrays\": {" //
+    CONTAINER("A", "Array", "\"N\", \"M\"",
+              "\"dtype\": \"float16\", \"strides\": [\"1\", \"N\"], \"total_size\": \"N*M\"") "," //
+    CONTAINER("P", "Array", "\"N\"", "\"dtype\": " POINT ", \"total_size\": \"N\"") ","           //
+    CONTAINER(
+        "V", "Array", "\"N\"",
+        "\"dtype\": {\"type\": \"vector\", \"dtype\": \"uint16\", \"elements\": \"4\"}, \"total_size\": \"N\"") "," //
+    CONTAINER("a", "Scalar", "\"1\"", "\"dtype\": \"complex64\"") ","                                               //
+    CONTAINER("_b", "Scalar", "\"1\"", "\"dtype\": \"bool\"") ","                                                   //
+    CONTAINER("handle", "Scalar", "\"1\"", "\"dtype\": \"uint32\"") ","                                             //
+    CONTAINER("_1", "Scalar", "\"1\"", "\"dtype\": \"float8_e5m2\"") ","                                            //
+    CONTAINER("text", "Scalar", "\"1\"", "\"dtype\": {\"type\": \"string\"}") ","                                   //
+    CONTAINER("f", "Scalar", "\"1\"",
+              "\"dtype\": {\"type\": \"callback\", \"arguments\": [\"int32\"], \"returntypes\": []}") "," //
+    CONTAINER(
+        "any", "Scalar", "\"1\"",
+        "\"dtype\": {\"type\": \"pointer\", \"dtype\": \"float64\"}") "}, \"symbols\": {\"N\": \"int64\", \"M\": "
+                                                                      "\"int64\"}}, \"start_block\": 0, \"edges\": [], "
+                                                                      "\"nodes\": [{\"type\": "
+                                                                      "\"SDFGState\", \"label\": \"empty\", \"id\": 0, "
+                                                                      "\"attributes\": {}, \"scope_dict\": {}, "
+                                                                      "\"nodes\": [], \"edges\": []}]}";
+
+TEST(prototypes_of_all_kinds)
+{
+    sdfg_engine *engine;
+    sdfg_program *p;
+    char *text;
+    const sdfg_export c = form(SDFG_EXPORT_C), fortran = form(SDFG_EXPORT_FORTRAN);
+    CHECK(good(sdfg_engine_new(&engine, NULL)));
+    CHECK(good(sdfg_program_load(&p, engine, all_kinds, strlen(all_kinds), NULL)));
+    CHECK(good(sdfg_program_export(&text, NULL, p, &c)));
+    CHECK(strstr(
+        text, "struct point {\n    float x;\n    double * next;\n    int8_t v[4] __attribute__((aligned(4)));\n};\n"));
+    CHECK(strstr(text, "kindsHandle_t __dace_init_kinds(void);\n"));
+    CHECK(strstr(text,
+                 "void __program_kinds(kindsHandle_t handle_,\n    uint16_t *A, /* [N, M], strides [1, N] */\n"
+                 "    struct point *P, /* [N] */\n    uint16_t *V, /* [N] */\n    uint8_t _1,\n    bool _b,\n"
+                 "    float _Complex a,\n    double *any,\n    void *f,\n    uint32_t handle,\n    char *text);\n"));
+    CHECK(strstr(text, "int __dace_exit_kinds(kindsHandle_t handle_);\n"));
+    sdfg_text_free(text);
+    CHECK(good(sdfg_program_export(&text, NULL, p, &fortran)));
+    CHECK(strstr(
+        text,
+        "    subroutine kinds_run(handle, &\n        A, &\n        P, &\n        V, &\n        v1, &\n        b, &\n"
+        "        a_2, &\n        any, &\n        f, &\n        handle_2, &\n        text) &\n"
+        "        bind(c, name=\"__program_kinds\")\n      import\n      type(c_ptr), value :: handle\n"
+        "      integer(c_int16_t), intent(inout) :: A(*) ! [N, M], strides [1, N]\n"
+        "      type(c_ptr), value :: P ! [N]\n      integer(c_int16_t), intent(inout) :: V(*) ! [N]\n"
+        "      integer(c_int8_t), value :: v1\n      logical(c_bool), value :: b\n"
+        "      complex(c_float_complex), value :: a_2\n      type(c_ptr), value :: any\n"
+        "      type(c_funptr), value :: f\n      integer(c_int32_t), value :: handle_2\n"
+        "      type(c_ptr), value :: text\n    end subroutine\n"));
+    sdfg_text_free(text);
+    sdfg_program_free(p);
+    sdfg_engine_free(engine);
+}
+
 CHECK_MAIN
