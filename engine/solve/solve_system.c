@@ -43,13 +43,14 @@ static bool make_row(const struct solver *s, struct linear_system *m, uint32_t e
         if (s->values[n->variable].origin != VALUE_UNKNOWN)
             continue;
         int column = column_of(m, n->variable);
-        if (column < 0 || !form_coefficient(s, e->form, n, &r->cells[column]))
+        if (column < 0 || !form_coefficient(s, e->form, n, &r->cells[column]) || r->cells[column] == INT64_MIN)
             return false;
         any = true;
     }
     /* With every coefficient free of unknowns, what is left when all of them are 0 is the constant. */
     return any && form_at_zero(s, e->form, &constant) &&
-           !__builtin_sub_overflow(e->actual, constant, &r->cells[MOST_UNKNOWNS]);
+           !__builtin_sub_overflow(e->actual, constant, &r->cells[MOST_UNKNOWNS]) &&
+           r->cells[MOST_UNKNOWNS] != INT64_MIN; /* which has no negative, and cannot be divided by -1 */
 }
 
 static void collect_rows(const struct solver *s, struct linear_system *m)

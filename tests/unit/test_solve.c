@@ -264,6 +264,92 @@ TEST(values_must_fit_the_declared_type)
     ir_free(p.ir);
 }
 
+/* Each end of the types fits, one beyond it does not. */
+TEST(types_end_where_they_end)
+{
+    static const struct {
+        enum type_kind type;
+        int64_t least, most;
+    } rows[] = { { TYPE_I8, INT8_MIN, INT8_MAX },    { TYPE_I16, INT16_MIN, INT16_MAX },
+                 { TYPE_I32, INT32_MIN, INT32_MAX }, { TYPE_I64, INT64_MIN, INT64_MAX },
+                 { TYPE_U8, 0, UINT8_MAX },          { TYPE_U16, 0, UINT16_MAX },
+                 { TYPE_U32, 0, UINT32_MAX },        { TYPE_U64, 0, INT64_MAX },
+                 { TYPE_F64, INT64_MIN, INT64_MAX } };
+    struct problem p;
+    begin(&p, "N");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        p.variables[0].type = type_basic(p.ir, rows[i].type);
+        CHECK(variable_holds(&p.variables[0], rows[i].least) && variable_holds(&p.variables[0], rows[i].most));
+        if (rows[i].least > INT64_MIN)
+            CHECK(!variable_holds(&p.variables[0], rows[i].least - 1));
+        if (rows[i].most < INT64_MAX)
+            CHECK(!variable_holds(&p.variables[0], rows[i].most + 1));
+    }
+    p.variables[0].type = NULL; /* nobody said what it is */
+    CHECK(variable_holds(&p.variables[0], INT64_MIN));
+    ir_free(p.ir);
+}
+
+/* What leaves 64 bits on the way solves nothing; what just stays in them does. */
+TEST(solutions_at_the_end_of_64_bits)
+{
+    static const struct {
+        const char *form;
+        int64_t m, actual, n; /* n: the solution, 0: none */
+    } rows[] = {
+        { "N - 2", 0, INT64_MAX, 0 },
+        { "N + 2", 0, INT64_MAX, INT64_MAX - 2 },
+        { "N - M", INT64_MIN, 5, 0 },
+        { "N + M", INT64_MAX, -5, 0 },
+        { "-N", 0, INT64_MIN, 0 },
+        { "-N", 0, INT64_MIN + 1, INT64_MAX },
+        { "M*N", INT64_MAX, INT64_MAX, 1 },
+        { "M*N", 0, 0, 0 },
+        { "N + M*M", INT64_MAX, 5, 0 },
+        { "M**3*N", 100, 7000000, 7 },
+        { "M**3*N", INT64_MAX, 7, 0 },
+        { "N*(M + 1) - M", 4, 31, 7 },
+        { "N**2", 0, 49, 0 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct problem p;
+        begin(&p, "N M");
+        p.variables[0].type = p.variables[1].type = type_basic(p.ir, TYPE_I64);
+        p.variables[0].required = false;
+        give(&p, 1, rows[i].m);
+        equation(&p, "A.shape[0]", rows[i].form, rows[i].actual);
+        run(&p);
+        if (p.values[0].origin != (rows[i].n ? VALUE_SOLVED : VALUE_UNKNOWN) || p.values[0].value != rows[i].n)
+            printf("%s = %lld with M = %lld:\n", rows[i].form, (long long)rows[i].actual, (long long)rows[i].m);
+        CHECK_INT(p.values[0].origin, rows[i].n ? VALUE_SOLVED : VALUE_UNKNOWN);
+        CHECK_INT(p.values[0].value, rows[i].n);
+        ir_free(p.ir);
+    }
+}
+
+/* Eliminations that leave 64 bits, and constants among the symbols. */
+TEST(systems_at_the_end_of_64_bits)
+{
+    struct problem p;
+    begin(&p, "N M");
+    p.variables[0].type = p.variables[1].type = type_basic(p.ir, TYPE_I64);
+    p.variables[0].required = p.variables[1].required = false;
+    equation(&p, "A.shape[0]", "4611686018427387904*N + 3*M", 7);
+    equation(&p, "A.shape[1]", "3*N + 4611686018427387904*M", 8);
+    CHECK(run(&p));
+    CHECK(p.values[0].origin == VALUE_UNKNOWN && p.values[1].origin == VALUE_UNKNOWN);
+    ir_free(p.ir);
+    begin(&p, "N M K");
+    p.variables[2].is_constant = true;
+    p.variables[2].constant = 3;
+    equation(&p, "A.shape[0]", "N + K*M", 13);
+    equation(&p, "A.shape[1]", "N - M", 1);
+    CHECK(run(&p));
+    CHECK_INT(p.values[0].value, 4);
+    CHECK_INT(p.values[1].value, 3);
+    ir_free(p.ir);
+}
+
 TEST(what_is_not_linear_is_not_guessed)
 {
     struct problem p;
