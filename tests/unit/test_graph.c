@@ -215,6 +215,100 @@ TEST(mistakes_are_collected)
     sdfg_graph_free(g);
 }
 
+/* Each function, with a handle of another kind or without a text that it needs. */
+TEST(what_functions_take)
+{
+    static const char *const said[] = {
+        "sdfg_graph_region: 's' is not a region",
+        "sdfg_graph_region: 'label' must not be NULL",
+        "sdfg_graph_region: 'A' is not a region",
+        "sdfg_graph_region: 'c' is not a region",
+        "sdfg_graph_loop: 's' is not a region",
+        "sdfg_graph_loop: 'label' must not be NULL",
+        "sdfg_graph_loop: 'condition' must not be NULL",
+        "sdfg_graph_state: 'label' must not be NULL",
+        "sdfg_graph_conditional: 's' is not a region",
+        "sdfg_graph_conditional: 'label' must not be NULL",
+        "sdfg_graph_branch: 'A' is not a conditional",
+        "sdfg_graph_branch: 's' is not a conditional",
+        "sdfg_graph_jump: 's' is not a region",
+        "sdfg_graph_jump: 'label' must not be NULL",
+        "sdfg_graph_transition: 'A' is not a block of a region",
+        "sdfg_graph_transition: 'A' is not a block of a region",
+        "sdfg_graph_transition: 'small' is not a block of a region",
+        "sdfg_graph_access: 'container' must not be NULL",
+        "sdfg_graph_access: 'small' is not a state",
+        "sdfg_graph_access: '' is not a state",
+        "sdfg_graph_tasklet: 'c' is not a state",
+        "sdfg_graph_tasklet: 'label' must not be NULL",
+        "sdfg_graph_tasklet: 'code' must not be NULL",
+        "sdfg_graph_map: 'small' is not a state",
+        "sdfg_graph_map: 'label' must not be NULL",
+        "sdfg_graph_map: 'ranges' must not be NULL",
+        "sdfg_graph_consume: 'small' is not a state",
+        "sdfg_graph_consume: 'label' must not be NULL",
+        "sdfg_graph_consume: 'pe_index' must not be NULL",
+        "sdfg_graph_consume: 'num_pes' must not be NULL",
+        "sdfg_graph_exit: 'A' is not an entry node",
+        "sdfg_graph_exit: 't' is not an entry node",
+        "sdfg_graph_exit: '' is not an entry node",
+        "sdfg_graph_nested: 'small' is not a state",
+        "sdfg_graph_nested: 'label' must not be NULL",
+        "sdfg_graph_library: 'small' is not a state",
+        "sdfg_graph_library: 'label' must not be NULL",
+        "sdfg_graph_library: 'class_path' must not be NULL",
+        "sdfg_graph_edge: 's' is not a node",
+        "sdfg_graph_edge: '' is not a node",
+        "sdfg_graph_edge: an element of another graph",
+        "sdfg_graph_path: 's' is not a node",
+        "sdfg_graph_path: an element of another graph",
+        "no entry node belongs to this exit node",
+    };
+    sdfg_graph *g = graph_new(), *other = graph_new();
+    sdfg_element *r = sdfg_graph_body(g), *s = sdfg_graph_state(r, "s"), *c = sdfg_graph_conditional(r, "c");
+    sdfg_element *a = sdfg_graph_access(s, "A"), *m = sdfg_graph_map(s, "m", "i = 0:N"),
+                 *t = sdfg_graph_tasklet(s, "t", "a", "b", "b = a");
+    sdfg_element *e = sdfg_graph_edge(a, NULL, m, NULL, NULL, NULL),
+                 *far = sdfg_graph_access(sdfg_graph_state(sdfg_graph_body(other), "far"), "A");
+    sdfg_graph *inner = sdfg_graph_inner(g, "inner");
+    sdfg_element *const nodes[] = { a, NULL, m }, *const mixed[] = { a, s }, *const foreign[] = { a, far };
+    CHECK(r && s && c && a && m && t && e && far && inner);
+    CHECK(!sdfg_graph_region(s, "x") && !sdfg_graph_region(r, NULL) && !sdfg_graph_region(a, "x") &&
+          !sdfg_graph_region(c, "x"));
+    CHECK(!sdfg_graph_loop(s, "x", NULL, NULL, "1", NULL) && !sdfg_graph_loop(r, NULL, NULL, NULL, "1", NULL));
+    CHECK(!sdfg_graph_loop(r, "x", NULL, NULL, NULL, NULL) && !sdfg_graph_state(r, NULL));
+    CHECK(!sdfg_graph_conditional(s, "x") && !sdfg_graph_conditional(r, NULL) && !sdfg_graph_branch(a, "x") &&
+          !sdfg_graph_branch(s, "x"));
+    CHECK(!sdfg_graph_jump(s, SDFG_JUMP_BREAK, "x") && !sdfg_graph_jump(r, SDFG_JUMP_BREAK, NULL));
+    CHECK(!sdfg_graph_transition(s, a, NULL, NULL) && !sdfg_graph_transition(a, s, NULL, NULL) &&
+          !sdfg_graph_transition(r, s, NULL, NULL));
+    CHECK(!sdfg_graph_access(s, NULL) && !sdfg_graph_access(r, "A") && !sdfg_graph_access(e, "A"));
+    CHECK(!sdfg_graph_tasklet(c, "x", NULL, NULL, "") && !sdfg_graph_tasklet(s, NULL, NULL, NULL, "") &&
+          !sdfg_graph_tasklet(s, "x", NULL, NULL, NULL));
+    CHECK(!sdfg_graph_map(r, "x", "i = 0:N") && !sdfg_graph_map(s, NULL, "i = 0:N") && !sdfg_graph_map(s, "x", NULL));
+    CHECK(!sdfg_graph_consume(r, "x", "p", "4", NULL) && !sdfg_graph_consume(s, NULL, "p", "4", NULL));
+    CHECK(!sdfg_graph_consume(s, "x", NULL, "4", NULL) && !sdfg_graph_consume(s, "x", "p", NULL, NULL));
+    CHECK(!sdfg_graph_exit(a) && !sdfg_graph_exit(t) && !sdfg_graph_exit(e));
+    CHECK(!sdfg_graph_nested(r, "x", inner, NULL, NULL, NULL) && !sdfg_graph_nested(s, NULL, inner, NULL, NULL, NULL));
+    CHECK(!sdfg_graph_library(r, "x", "a.B", NULL, NULL, NULL) &&
+          !sdfg_graph_library(s, NULL, "a.B", NULL, NULL, NULL));
+    CHECK(!sdfg_graph_library(s, "x", NULL, NULL, NULL, NULL));
+    CHECK(!sdfg_graph_edge(a, NULL, s, NULL, NULL, NULL) && !sdfg_graph_edge(e, NULL, a, NULL, NULL, NULL) &&
+          !sdfg_graph_edge(a, NULL, far, NULL, NULL, NULL));
+    CHECK(!sdfg_graph_path(mixed, 2, NULL, NULL, NULL, NULL) && !sdfg_graph_path(foreign, 2, NULL, NULL, NULL, NULL));
+    /* no mistakes of their own: what comes after one */
+    CHECK(!sdfg_graph_path(nodes, 3, NULL, NULL, NULL, NULL) && !sdfg_graph_path(nodes, 0, NULL, NULL, NULL, NULL));
+    CHECK(!sdfg_graph_path(nodes + 1, 1, NULL, NULL, NULL, NULL) && !sdfg_graph_edge(NULL, NULL, a, NULL, NULL, NULL));
+    CHECK(!sdfg_graph_transition(s, NULL, NULL, NULL) && !sdfg_graph_nested(s, "x", NULL, NULL, NULL, NULL));
+    sdfg_error *error = sdfg_graph_check(g);
+    CHECK_INT(sdfg_error_count(error), sizeof said / sizeof *said);
+    for (size_t i = 0; i < sdfg_error_count(error) && i < sizeof said / sizeof *said; i++)
+        CHECK_STR(sdfg_error_get(error, i)->text, said[i]);
+    sdfg_error_free(error);
+    sdfg_graph_free(g);
+    sdfg_graph_free(other);
+}
+
 TEST(graphs_do_not_mix)
 {
     sdfg_graph *g = graph_new(), *other = graph_new(), *inner = sdfg_graph_inner(g, "inner");
