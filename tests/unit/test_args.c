@@ -471,6 +471,56 @@ TEST(each_kind_of_argument_takes_its_own)
     sdfg_engine_free(engine);
 }
 
+/* Names that nothing has, however a value is given. */
+TEST(unknown_names)
+{
+    sdfg_error *(*const rows[])(sdfg_args * a, const char *name) = { give_array,  give_value,  give_complex,
+                                                                     give_text,   give_null,   give_pointer,
+                                                                     give_stream, give_largest };
+    struct fixture f;
+    begin(&f);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK_STR(said(rows[i](f.args, "nothing")), "invalid: the program has no argument 'nothing'");
+    CHECK_STR(said(sdfg_args_scalar(f.args, "small", SDFG_RECORD, data)),
+              "invalid: the shape of 'small' is not valid: a single value needs a basic element type");
+    end(&f);
+}
+
+/* After a call all is settled; an array that lies in another way is looked at again. */
+TEST(another_layout_after_a_call)
+{
+    static int64_t packed[] = { 5, 1 }, wide[] = { 6, 1 };
+    static const struct {
+        sdfg_array array;
+        const char *said;
+    } rows[] = {
+        { { .dtype = SDFG_F64, .rank = 2, .shape = { 3, 5 } }, "" },
+        { { .dtype = SDFG_F64, .rank = 2, .shape = { 3, 5 }, .strides = packed }, "" },
+        { { .dtype = SDFG_F64, .rank = 2, .shape = { 3, 5 }, .strides = wide },
+          "invalid: the strides of 'A' are [6, 1], but the program expects [M = 5, 1]" },
+        { { .dtype = SDFG_F64, .rank = 2, .shape = { 3, 6 } }, "" },
+        { { .dtype = SDFG_F64, .rank = 2, .shape = { 4, 5 } },
+          "invalid: 'N' is 4 from A.shape[0] = N, but 3 from S.shape[0] = N" },
+        { { .dtype = SDFG_F64, .rank = 1, .shape = { 15 } },
+          "invalid: 'A' has 1 dimensions, but the program expects 2: [N, M]" },
+        { { .dtype = SDFG_F32, .rank = 2, .shape = { 3, 5 } }, "invalid: 'A' holds float64, but float32 was given" },
+        { { .dtype = SDFG_RECORD, .item_bytes = 8, .rank = 2, .shape = { 3, 5 } },
+          "invalid: 'A' holds float64, but record was given" },
+    };
+    struct fixture f;
+    begin(&f);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sdfg_array y = rows[i].array;
+        y.struct_size = sizeof y;
+        y.data = data;
+        give_all(&f);
+        CHECK_STR(said(sdfg_call(f.program, f.args)), "");
+        CHECK_STR(said(sdfg_args_array(f.args, "A", &y)), "");
+        CHECK_STR(said(sdfg_call(f.program, f.args)), rows[i].said);
+    }
+    end(&f);
+}
+
 /* ---- arrays of an interpreter ---- */
 
 struct object {

@@ -127,6 +127,39 @@ TEST(kernels_run_with_bare_addresses)
     sdfg_engine_free(engine);
 }
 
+/* Persistent memory of kernels that are run with bare addresses is kept by the sizes they were made for or get. */
+TEST(bare_addresses_and_persistent_memory)
+{
+    for (int bound = 0; bound < 2; bound++) {
+        struct ir *ir = ir_new();
+        sdfg_engine *engine = new_engine("none");
+        sdfg_program *p = program_of(engine, keeper(ir));
+        const sdfg_symbol n = { "N", 2 };
+        double x[2] = { 1, 2 }, out[2] = { 0 };
+        int64_t size = 2;
+        sdfg_kernel *k;
+        CHECK(good(sdfg_specialize(&k, p, &n, (size_t)bound)));
+        void *args[8];
+        size_t count = sdfg_kernel_num_params(k);
+        for (size_t i = 0; i < count && i < 8; i++) {
+            const char *name = sdfg_kernel_param(k, i)->name;
+            args[i] = !strcmp(name, "x") ? (void *)x : !strcmp(name, "out") ? (void *)out : &size;
+        }
+        CHECK(!sdfg_kernel_param(k, count));
+        CHECK(good(sdfg_run(k, args, count)));
+        x[0] = 5;
+        CHECK(good(sdfg_run(k, args, count)) && out[0] == 1 && out[1] == 2);
+        CHECK(good(sdfg_run(k, args, count)) && out[0] == 5);
+        sdfg_error *e = sdfg_run(k, args, count + 1);
+        CHECK_STR(sdfg_error_code(e), "PARAMETER_COUNT");
+        sdfg_error_free(e);
+        sdfg_kernel_free(k);
+        sdfg_program_free(p);
+        sdfg_engine_free(engine);
+        ir_free(ir);
+    }
+}
+
 TEST(every_form_can_be_emitted)
 {
     sdfg_engine *engine = new_engine(NULL);

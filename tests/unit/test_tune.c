@@ -324,6 +324,31 @@ static void begin_several(sdfg_engine *engine, sdfg_program **p, sdfg_args **a)
     CHECK(good(sdfg_args_new(a, *p)));
 }
 
+static void timed(void *user, const sdfg_timing *timings, size_t count) { (void)user, (void)timings, (void)count; }
+
+static void set_check(sdfg_options *o) { o->check = SDFG_CHECK_BOUNDS; }
+static void set_timing(sdfg_options *o) { o->timing = timed; }
+static void set_instrument(sdfg_options *o) { o->instrument = SDFG_INSTRUMENT_ALL; }
+static void set_save(sdfg_options *o) { o->save_data = "/tmp"; }
+static void set_restore(sdfg_options *o) { o->restore_data = "/tmp"; }
+
+TEST(calls_that_are_watched_are_not_tried)
+{
+    void (*const rows[])(sdfg_options * o) = { set_check, set_timing, set_instrument, set_save, set_restore };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sdfg_options o;
+        sdfg_engine *engine;
+        sdfg_program *p;
+        sdfg_args *a;
+        sdfg_options_init(&o, sizeof o);
+        rows[i](&o);
+        CHECK(good(sdfg_engine_new(&engine, &o)));
+        begin_several(engine, &p, &a);
+        not_copied(p, a, "its calls are checked or measured");
+        sdfg_engine_free(engine);
+    }
+}
+
 TEST(arguments_that_cannot_be_copied)
 {
     double memory[8];

@@ -53,6 +53,43 @@ TEST(copies_lie_to_one_another_as_the_arrays_do)
     sdfg_engine_free(engine);
 }
 
+/* Addresses, nulls and arrays without elements come as they are. */
+TEST(copies_of_what_is_no_array)
+{
+    double x[N] = { 1 }, y[N] = { 2 };
+    sdfg_engine *engine;
+    CHECK(good(sdfg_engine_new(&engine, NULL)));
+    sdfg_program *p = axpy_load(engine);
+    for (int n = 0; n <= N; n += N) {
+        struct arena *arena = arena_new();
+        struct own o;
+        sdfg_error *error;
+        sdfg_args *a;
+        CHECK(good(sdfg_args_new(&a, p)));
+        CHECK(good(sdfg_args_i64(a, "N", n)) && good(sdfg_args_pointer(a, "X", x)));
+        if (n)
+            CHECK(good(sdfg_args_pointer(a, "Y", y)));
+        else
+            CHECK(
+                good(sdfg_args_array(a, "Y", SDFG_ARRAY(.data = NULL, .dtype = SDFG_F64, .rank = 1, .shape = { 0 }))));
+        CHECK(good(sdfg_args_null(a, "alpha"))); /* the call refuses it */
+        sdfg_error_free(sdfg_args_solve(a));
+        CHECK(own_begin(&o, a, arena, &error) && good(error));
+        CHECK_INT(o.num_blocks, n ? 2 : 0);
+        CHECK_INT(o.args->num_entries, 4);
+        for (size_t i = 0; i < o.args->num_entries; i++)
+            CHECK_STR(o.args->entries[i]->name, a->entries[i]->name);
+        if (n)
+            CHECK(o.args->entries[1]->array.data != x && *(double *)o.args->entries[2]->array.data == 2);
+        CHECK(own_compare(&o) || n);
+        own_end(&o);
+        sdfg_args_free(a);
+        arena_free(arena);
+    }
+    sdfg_program_free(p);
+    sdfg_engine_free(engine);
+}
+
 /* One array of a type, of which the first element is written. */
 static sdfg_program *load_of_type(sdfg_engine *engine, sdfg_dtype dtype)
 {
