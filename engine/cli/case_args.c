@@ -143,7 +143,8 @@ static bool recorded_layout(struct case_args *a, struct case_array *x)
     int64_t packed = 1;
     for (int i = v->rank - 1; i >= 0; i--) {
         v->strides[i] = packed;
-        packed *= v->shape[i];
+        if (__builtin_mul_overflow(packed, v->shape[i], &packed))
+            return fail(a, x->name, "out of memory");
     }
     const struct json *strides = json_get(x->spec, "strides");
     return !json_is(strides, JSON_ARRAY) || numbers(strides, v->strides) == v->rank ||
