@@ -2,6 +2,7 @@
 #include "runtime/linalg/fft.h"
 #include "tests/unit/check.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,13 @@ TEST(nothing_and_bad_types)
     CHECK_INT(context.error, SDFG_RT_OK);
     sdfg_rt_fft(&context, SDFG_RT_F64, -1, 1, sizes, NULL, one, NULL, one, &factor);
     CHECK_INT(context.error, SDFG_RT_BAD_VALUE);
+}
+
+/* With FFTW and without: both ways give the results above. */
+TEST(the_library_is_taken_if_it_is_there)
+{
+    CHECK_INT(sdfg_rt_fft_name(SDFG_RT_C64) != NULL, dlopen("libfftw3f.so.3", RTLD_NOW) != NULL);
+    CHECK_INT(sdfg_rt_fft_name(SDFG_RT_C128) != NULL, dlopen("libfftw3.so.3", RTLD_NOW) != NULL);
 }
 
 CHECK_MAIN
