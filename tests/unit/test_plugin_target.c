@@ -149,6 +149,124 @@ static enum sdfg_answer no_release(void *user, sdfg_code *code, const sdfg_memor
     return SDFG_FAILED;
 }
 
+/* What comes after a mistake does nothing, and its message stays. */
+static enum sdfg_answer goes_on(void *user, sdfg_code *code, sdfg_memory *m)
+{
+    const sdfg_code_object object = { .struct_size = sizeof object, .name = "o" };
+    sdfg_value *one = code->number(code, 1);
+    (void)user;
+    code->fail(code, "it is full");
+    code->fail(code, "another reason");
+    CHECK(!code->attribute(code, "a") && !code->number(code, 2) && !code->expression(code, "N"));
+    CHECK(!code->compute(code, SDFG_ADD, one, one) && !code->call(code, "take", &one, 1));
+    CHECK(!code->loop(code, "i", one, one, one, 0) && !code->unique(code) && !code->invoke(code, "f", &one, 1));
+    CHECK(!code->operand(code, NULL, false) && !code->object(code, &object));
+    code->branch(code, one);
+    code->end(code);
+    code->parameter(code, 0, one);
+    code->source(code, "int f;");
+    m->address = one;
+    return SDFG_DONE;
+}
+
+static enum sdfg_answer fails_without_a_word(void *user, sdfg_code *code, sdfg_memory *m)
+{
+    (void)user, (void)m;
+    code->fail(code, "");
+    return SDFG_FAILED;
+}
+
+static enum sdfg_answer no_condition(void *user, sdfg_code *code, sdfg_memory *m)
+{
+    (void)user, (void)m;
+    code->branch(code, NULL);
+    return SDFG_DONE;
+}
+
+static enum sdfg_answer no_end(void *user, sdfg_code *code, sdfg_memory *m)
+{
+    (void)user, (void)m;
+    code->loop(code, "i", code->number(code, 0), NULL, code->number(code, 1), 0);
+    return SDFG_DONE;
+}
+
+TEST(after_a_mistake)
+{
+    CHECK_STR(compiled((sdfg_target){ .allocate = goes_on, .release = release }, &vector), FAILS("it is full"));
+    CHECK_STR(compiled((sdfg_target){ .allocate = fails_without_a_word, .release = release }, &vector),
+              FAILS("it did not say why"));
+    CHECK_STR(compiled((sdfg_target){ .allocate = no_condition, .release = release }, &vector),
+              FAILS("a condition is NULL"));
+    CHECK_STR(compiled((sdfg_target){ .allocate = no_end, .release = release }, &vector),
+              FAILS("a part of a loop is NULL"));
+}
+
+/* One call that is wrong, then an answer as if it was right. */
+#define MISTAKE(id, ...)                                                                                               \
+    static enum sdfg_answer id(void *user, sdfg_code *code, sdfg_memory *m)                                            \
+    {                                                                                                                  \
+        (void)user;                                                                                                    \
+        (void)(__VA_ARGS__);                                                                                           \
+        m->address = code->number(code, 64);                                                                           \
+        return SDFG_DONE;                                                                                              \
+    }
+
+MISTAKE(null_operand, code->compute(code, SDFG_ADD, code->number(code, 1), NULL))
+MISTAKE(null_first, code->compute(code, SDFG_ADD, NULL, code->number(code, 1)))
+MISTAKE(no_operator, code->compute(code, (enum sdfg_operator)99, code->number(code, 1), code->number(code, 1)))
+MISTAKE(null_argument, code->call(code, "take", (sdfg_value *const[]){ NULL }, 1))
+MISTAKE(no_function, code->call(code, "nobody", NULL, 0))
+MISTAKE(null_function, code->call(code, NULL, NULL, 0))
+MISTAKE(no_expression, code->expression(code, "N +"))
+MISTAKE(null_expression, code->expression(code, NULL))
+MISTAKE(unknown_symbol, code->expression(code, "nobody"))
+MISTAKE(no_attribute, code->attribute(code, "nobody"))
+MISTAKE(null_attribute, code->attribute(code, NULL))
+MISTAKE(reserved_function, code->invoke(code, "sdfg_f", NULL, 0))
+MISTAKE(null_invoked, code->invoke(code, NULL, NULL, 0))
+MISTAKE(null_of_invoked, code->invoke(code, "f", (sdfg_value *const[]){ NULL }, 1))
+MISTAKE(no_node, code->operand(code, NULL, false))
+MISTAKE(null_object, code->object(code, NULL))
+MISTAKE(nameless_object, code->object(code, &(sdfg_code_object){ .struct_size = sizeof(sdfg_code_object), .name = "" }))
+MISTAKE(object_without_bytes,
+        code->object(code, &(sdfg_code_object){ .struct_size = sizeof(sdfg_code_object), .name = "o", .size = 3 }))
+MISTAKE(end_of_nothing, code->end(code))
+MISTAKE(no_parameter, code->parameter(code, 0, code->number(code, 1)))
+
+TEST(mistakes_in_code)
+{
+    static const struct {
+        enum sdfg_answer (*allocate)(void *user, sdfg_code *code, sdfg_memory *m);
+        const char *why;
+    } rows[] = {
+        { null_operand, "it computes with a value that is NULL" },
+        { null_first, "it computes with a value that is NULL" },
+        { no_operator, "operators are those of enum sdfg_operator" },
+        { null_argument, "an argument of a call is NULL" },
+        { no_function, "the target has no function 'nobody'" },
+        { null_function, "the target has no function ''" },
+        { no_expression, "the expression 'N +' cannot be used" },
+        { null_expression, "the expression '' cannot be used" },
+        { unknown_symbol, "the expression 'nobody' cannot be used" },
+        { no_attribute, "there is no integer 'nobody' among the attributes" },
+        { null_attribute, "there is no integer '' among the attributes" },
+        { reserved_function, "no function of its source can be called 'sdfg_f'" },
+        { null_invoked, "no function of its source can be called ''" },
+        { null_of_invoked, "an argument of a call is NULL" },
+        { no_node, "only library nodes have operands" },
+        { null_object, "struct sdfg_code_object is NULL" },
+        { nameless_object, "an object has a name" },
+        { object_without_bytes, "an object has bytes, or the size 0" },
+        { end_of_nothing, "it ends a loop that is not open" },
+        { no_parameter, "a parameter gets one value, when its map is entered" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char expected[400];
+        snprintf(expected, sizeof expected, "%s%s", FAILS(""), rows[i].why);
+        CHECK_STR(compiled((sdfg_target){ .allocate = rows[i].allocate, .release = release }, &vector), expected);
+    }
+}
+
 TEST(memory)
 {
     struct program stream = { .shape = "N", .from = "A", .back = "F", .kind = SDFG_CONTAINER_STREAM }, zero = vector;
