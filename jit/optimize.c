@@ -19,7 +19,8 @@
  * - loop-load-elim keeps in a register what the iteration before has stored (sweeps in place).
  * - What unrolling has left without a use goes (dce): the vectorizer would follow it from operand to operand once per
  * path, which for values that are used twice in every step takes all memory there is.
- * - What a branch decides is constant behind it (known-conditions): the vectorizer takes it wrong otherwise (shim.h).
+ * - Branch conditions are replaced by constants where the branch has decided them (known-conditions): the vectorizer of
+ * LLVM 22 miscompiles some loops otherwise (shim.h).
  * - No indvars: loops have int64 counters already. */
 static const char lean[] =
     "function(sroa,early-cse<memssa>,simplifycfg<hoist-common-insts;sink-common-insts>,"

@@ -20,9 +20,9 @@ bool shim_processors(const char *triple, void (*name)(void *user, const char *te
 bool shim_features(const char *triple, void (*name)(void *user, const char *text, size_t length), void *user);
 
 /* Runs passes over a module, as LLVMRunPasses does with default options. One more has a name: "known-conditions" (and
- * runs in front of the vectorizer of "default<On>"): behind a branch its condition is a constant. The vectorizer of
- * LLVM 22 inverts a comparison in place that is both the mask of a value and the other value, and chooses the wrong
- * one. NULL, or what is wrong with the names (malloc'ed). */
+ * runs in front of the vectorizer of "default<On>"): uses of a branch condition that an edge of the branch dominates
+ * become constants. The loop vectorizer of LLVM 22 miscompiles a select whose condition is also one of its operands: it
+ * inverts the comparison in place and swaps the operands twice. NULL, or what is wrong with the names (malloc'ed). */
 char *shim_run_passes(LLVMModuleRef module, const char *passes, LLVMTargetMachineRef machine);
 
 /* The functions of an object file with debug lines, each as ranges of its code: bytes from its begin, the last one

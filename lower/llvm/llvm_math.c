@@ -109,8 +109,7 @@ static const char *library_name(struct llvm_func *f, const struct type *t, const
     return t->kind == TYPE_F32 || t->kind == TYPE_C64 ? arena_printf(f->emitter->arena, "%sf", name) : name;
 }
 
-/* The functions may be computed where the program would not, like the intrinsics: in front of a loop that does not run.
- */
+/* Math functions are speculatable, like the intrinsics: LLVM may hoist them out of a loop that does not run. */
 static struct llvm_value library(struct llvm_func *f, const struct type *t, const char *name,
                                  const struct llvm_value *args, unsigned n)
 {

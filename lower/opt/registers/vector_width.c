@@ -48,7 +48,7 @@ static void find_varying(void *user, struct tree_expr *e)
                 (e->op == EXPR_VAR && (e->var == s->content->loop->var || map_has(&s->content->assigned, e->var)));
 }
 
-/* What is the same in all iterations is computed in front of the loop. */
+/* Loop-invariant calls are hoisted, so they do not count. */
 static bool varies(const struct content *c, struct tree_expr *e)
 {
     struct search s = { .content = c };
