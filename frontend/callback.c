@@ -1,8 +1,7 @@
 /* Calls that the interpreter makes at run time: a tasklet calls a function pointer that the program takes. Memory is
  * passed as the address of a container with offset, extents and strides, so that the interpreter sees any view, also
  * one whose size is known at run time only; results come back through pointers. Single values are arrays of rank 0. */
-#include "engine/include/sdfg.h"
-#include "frontend/lower.h"
+#include "frontend/live.h"
 
 #include <string.h>
 
@@ -19,6 +18,7 @@ struct callback {
     VEC(const char *) texts; /* of the arguments of the call; NULL: the address of the next in `order` */
     VEC(uint32_t) order;     /* in `passed` */
     VEC(struct type_field) types;
+    VEC(const struct value *) values; /* of the arguments of the call, in memory where the run knows them */
     bool failed;
 };
 
@@ -102,24 +102,25 @@ static void data_object(struct callback *c, const struct value *v, struct sdfg_o
         o->text = v->view.container->name;
 }
 
-static void object(struct callback *c, const struct value *v, struct sdfg_object *o)
+/* What stands for the value in the call; NULL after a mistake. */
+static const struct value *object(struct callback *c, const struct value *v, struct sdfg_object *o)
 {
     struct fe *f = c->f;
     *o = (struct sdfg_object){ .struct_size = sizeof *o };
     if (v->kind == FE_TUPLE || v->kind == FE_DICT) {
         struct sdfg_object *items = NEW_ARRAY(f->arena, struct sdfg_object, v->count + 1);
         for (uint32_t i = 0; i < v->count; i++)
-            object(c, v->items[i], &items[i]);
+            (void)object(c, v->items[i], &items[i]);
         o->kind = v->kind == FE_DICT ? SDFG_OBJECT_DICTIONARY : v->list ? SDFG_OBJECT_LIST : SDFG_OBJECT_TUPLE;
         o->count = v->count;
         o->items = items;
-        return;
+        return v;
     }
     if (v->kind == FE_SYMBOL) {
         o->kind = SDFG_OBJECT_SYMBOL;
         o->text = fe_text(f, v->sym);
         number(c, v->sym);
-        return;
+        return v;
     }
     if (fe_is_data(v) || v->kind == FE_PYOBJECT) {
         bool weak = v->weak;
@@ -133,11 +134,12 @@ static void object(struct callback *c, const struct value *v, struct sdfg_object
             view(c, v);
         }
         c->failed |= !v;
-        return;
+        return v;
     }
     if (!fe_to_object(v, o))
         c->failed |=
             !fe_unsupported(f, c->node, "%s as an argument of a call that the interpreter makes", fe_describe(f, v));
+    return v;
 }
 
 /* ---- results ---- */
@@ -258,51 +260,84 @@ static void build(struct callback *c, const char *name)
     }
 }
 
-const struct value *fe_callback(struct fe *f, const struct py *n, const struct sdfg_host *host,
-                                const struct fe_callee *callee, struct fe_args *a, const struct value *wanted)
+/* The call as the host hears of it. */
+static bool site_of(struct callback *c, const struct fe_callee *callee, const struct fe_args *a, sdfg_site *site)
 {
-    struct callback c = { .f = f, .node = n };
+    struct fe *f = c->f;
     uint32_t count = a->count + a->num_names;
-    f->ordered |= f->level && f->level->outer;
-    if (!f->level || f->level->outer)
-        return fe_unsupported(f, n, "a call that the interpreter makes (of '%s'), %s", callee->path,
-                              f->level ? "in a parallel map" : "outside of the program's statements");
-    struct sdfg_object *items = NEW_ARRAY(f->arena, struct sdfg_object, count + 1), wish;
+    struct sdfg_object *items = NEW_ARRAY(f->arena, struct sdfg_object, count + 1),
+                       *wish = NEW(f->arena, struct sdfg_object);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct value *v = object(c, i < a->count ? a->items[i] : a->values[i - a->count], &items[i]);
+        vec_push(f->arena, &c->values, v);
+    }
+    if (c->failed)
+        return false;
+    wanted_object(c, a->wanted, wish);
+    *site = (sdfg_site){ .struct_size = sizeof *site,
+                         .object = callee->id,
+                         .self = callee->self,
+                         .path = callee->path,
+                         .why = callee->why,
+                         .file = f->source->path,
+                         .line = f->place.line,
+                         .arguments = items,
+                         .count = count,
+                         .names = a->names,
+                         .num_names = a->num_names,
+                         .wanted = wish,
+                         .manager = a->manager };
+    return true;
+}
+
+static const struct value *call_back(struct callback *c, struct live *l, sdfg_site *site, const char *wish)
+{
+    struct fe *f = c->f;
     struct sdfg_object o = { .struct_size = sizeof o };
-    const char *wish_name = f->wish;
-    f->wish = NULL;
-    for (uint32_t i = 0; i < count; i++)
-        object(&c, i < a->count ? a->items[i] : a->values[i - a->count], &items[i]);
-    if (c.failed)
-        return NULL;
-    wanted_object(&c, wanted, &wish);
-    const char *last = strrchr(callee->path, '.');
-    const char *called = last ? last + 1 : callee->path; /* "f() in line 3": a result of f */
-    const char *name = f->dry ? NULL : fe_unique(f, arena_strndup(f->arena, called, strcspn(called, "( ")));
-    sdfg_site site = { .struct_size = sizeof site,
-                       .object = callee->id,
-                       .self = callee->self,
-                       .argument = name,
-                       .path = callee->path,
-                       .why = callee->why,
-                       .file = f->source->path,
-                       .line = f->place.line,
-                       .arguments = items,
-                       .count = count,
-                       .names = a->names,
-                       .num_names = a->num_names,
-                       .wanted = &wish,
-                       .manager = a->manager };
-    if (!host->callback(host->user, &site, &o))
-        return fe_unsupported(f, n, "%s: %s", callee->path,
-                              o.text        ? arena_strdup(f->arena, o.text)
-                              : callee->why ? callee->why
-                                            : "it cannot be called");
-    for (uint32_t i = 0; i < c.passed.count && o.integer; i++)
-        c.passed.items[i].write = false;
-    const struct value *v = result(&c, &o, wish_name ? wish_name : "result");
+    const char *last = strrchr(site->path, '.');
+    const char *called = last ? last + 1 : site->path; /* "f() in line 3": a result of f */
+    site->argument = f->dry ? NULL : fe_unique(f, arena_strndup(f->arena, called, strcspn(called, "( ")));
+    if (!l->host->callback(l->host->user, site, &o))
+        return fe_unsupported(f, c->node, "%s: %s", site->path,
+                              o.text      ? arena_strdup(f->arena, o.text)
+                              : site->why ? site->why
+                                          : "it cannot be called");
+    for (uint32_t i = 0; i < c->passed.count && o.integer; i++)
+        c->passed.items[i].write = false;
+    const struct value *v = result(c, &o, wish ? wish : "result");
     f->emitted++;
     if (v && !f->dry)
-        build(&c, name);
+        build(c, site->argument);
     return v;
+}
+
+static const struct value *refuse(struct fe *f, const struct py *n, const char *called, const char *where,
+                                  const char *why)
+{
+    return fe_unsupported(f, n, "a call that the interpreter makes (of '%s'), %s%s%s", called, where, why ? ": " : "",
+                          why ? why : "");
+}
+
+const struct value *live_callback(struct live *l, const struct py *n, const struct fe_callee *callee,
+                                  const struct fe_args *a)
+{
+    struct fe *f = l->f;
+    struct callback c = { .f = f, .node = n };
+    const char *why = NULL, *wish = f->wish;
+    sdfg_site site;
+    if (!f->level)
+        return refuse(f, n, callee->path, "outside of the program's statements", NULL);
+    f->wish = NULL;
+    f->said = false;
+    if (!site_of(&c, callee, a, &site))
+        return NULL;
+    const struct value *v = live_graph(l, n, &site, c.values.items, wish, &why);
+    if (v || f->said)
+        return v;
+    if (!l->host->callback)
+        return fe_unsupported(f, n, "a call of '%s'%s%s", callee->path, why ? ": " : "", why ? why : "");
+    f->ordered |= f->level->outer != NULL;
+    if (f->level->outer)
+        return refuse(f, n, callee->path, "in a parallel map", why);
+    return call_back(&c, l, &site, wish);
 }

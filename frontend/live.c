@@ -150,8 +150,7 @@ static const struct value *compute(struct fe_host *h, const struct py *n, const 
 static const struct value *callback(struct fe_host *h, const struct py *n, const struct fe_callee *callee,
                                     struct fe_args *a)
 {
-    struct fe *f = of(h)->live->f;
-    return fe_callback(f, n, of(h)->live->host, callee, a, a->wanted);
+    return live_callback(of(h)->live, n, callee, a);
 }
 
 static const struct value *method_caller(struct fe_host *h, const struct py *n, const char *name)
@@ -215,7 +214,7 @@ static const struct value *call(struct fe_host *h, const struct py *n, const str
     const struct value *method = attribute(h, n, v, "__call__");
     if (method && method->kind == FE_FUNCTION)
         return fe_call_value(f, n, method, a);
-    if (!f->said && h->callback)
+    if (!f->said && (h->callback || l->host->graph))
         return callback(h, n, &callee, a);
     return f->said ? NULL : fe_unsupported(f, n, "a call of %s", v->object->what);
 }

@@ -41,6 +41,17 @@ const struct value *live_take(struct live *l, const struct py *n, struct fe_host
                               const char *path, bool good, const struct sdfg_object *o);
 const struct value *live_answered(struct live *l, const char *question); /* NULL: it was not asked */
 
+/* ---- calls of objects ---- */
+/* By the interpreter at run time, or (live_graph) as a nested SDFG of the program where the object stands for a graph
+ * (callback.c). a->wanted: a type, or data of the type and shape, None: the result is not used, a tuple of those; or
+ * NULL. */
+const struct value *live_callback(struct live *l, const struct py *n, const struct fe_callee *callee,
+                                  const struct fe_args *a);
+/* The value of a call that stands for a graph; `values` are those of its arguments. NULL without an error: it stands
+ * for none, or *why it cannot be embedded. */
+const struct value *live_graph(struct live *l, const struct py *n, const sdfg_site *site,
+                               const struct value *const *values, const char *wish, const char **why);
+
 /* ---- functions (live_function.c) ---- */
 const struct fe_function *live_function(struct live *l, const struct py *n, uint64_t id); /* NULL with an error */
 

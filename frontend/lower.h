@@ -221,7 +221,7 @@ struct fe_args {
     uint32_t used;              /* bits: keywords that were asked for */
     const struct py *target;    /* that the call is assigned to, or NULL */
     bool strong;                /* the result is NumPy's number even if all operands are Python's */
-    const struct value *wanted; /* fe_callback */
+    const struct value *wanted; /* live_callback */
     int64_t manager;            /* sdfg_site */
 };
 typedef const struct value *fe_call_function(struct fe *f, const struct fe_builtin *b, struct fe_args *a);
@@ -232,10 +232,6 @@ struct fe_builtin {
     int kind;           /* enum fe_rule */
 };
 void fe_prepend(struct fe *f, struct fe_args *a, const struct value *self); /* as the first argument */
-/* A call that the interpreter makes at run time (callback.c). `wanted`: a type, or data of the type and shape, None:
- * the result is not used, a tuple of those; or NULL. */
-const struct value *fe_callback(struct fe *f, const struct py *n, const struct sdfg_host *host,
-                                const struct fe_callee *callee, struct fe_args *a, const struct value *wanted);
 bool fe_to_object(const struct value *v,
                   struct sdfg_object *o); /* a constant for the host (live.c); false: it is none */
 const struct value *fe_call(struct fe *f, const struct py *n);

@@ -209,7 +209,7 @@ struct fe {
     bool raw;                            /* symbols of annotations are not replaced */
     const char *wish;                    /* the name that the value of this statement gets */
     uint32_t inlining;                   /* inside of how many inline(...) */
-    const struct value *wanted;   /* what the statement makes of the value of its call, see fe_callback; or NULL */
+    const struct value *wanted;   /* what the statement makes of the value of its call, see live_callback; or NULL */
     const struct py *target;      /* where it goes, if that says more */
     struct frontend_found *found; /* what the caller hears besides the graph, or NULL */
     void (*typed)(void *user, const char *file, unsigned line, const char *name, const char *type); /* sdfg_host */

@@ -480,6 +480,23 @@ const char *consume_count_name(const struct consume_entry *c);
 /* Every symbol assigned by a transition or a loop of this SDFG (not nested ones): interned name -> non-NULL. */
 void sdfg_assigned_symbols(struct sdfg *s, struct map *out);
 
+/* What the states of this SDFG (not nested ones) read and write (ir/uses.c): interned container name -> non-NULL. What
+ * conditions and transitions may read counts as read: all containers where there are several blocks, and what is not
+ * written. What a view shows is read and written as the view is; what a reference is set to is not followed. */
+struct sdfg_uses {
+    struct map read, written;
+    bool references; /* there are some */
+};
+struct sdfg_uses sdfg_uses(struct sdfg *s);
+static inline bool sdfg_may_read(const struct sdfg_uses *u, const struct container *c)
+{
+    return u->references || map_has(&u->read, c->name);
+}
+static inline bool sdfg_may_write(const struct sdfg_uses *u, const struct container *c)
+{
+    return u->references || map_has(&u->written, c->name);
+}
+
 /* All rules of format.md 9 and semantics.md 12.1; reports every violation, false if there was an error. */
 bool sdfg_validate(struct sdfg *s);
 

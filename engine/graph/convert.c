@@ -300,39 +300,6 @@ static const char *capture_around(const struct conversion *c, const struct graph
     return name;
 }
 
-struct use {
-    const char *name;
-    bool read, written;
-    uint32_t blocks;
-};
-
-static bool carries_data(const struct edge *e) { return !memlet_is_empty(&e->memlet); }
-
-static void find_use(void *use, struct block *b)
-{
-    struct use *u = use;
-    struct state *st = as_state(b);
-    u->blocks++;
-    for (uint32_t i = 0; st && i < st->nodes.count; i++) {
-        const struct access *a = as_access(st->nodes.items[i]);
-        if (!a || strcmp(a->name, u->name) != 0)
-            continue;
-        for (uint32_t k = 0; k < a->node.out.count; k++)
-            u->read |= carries_data(a->node.out.items[k]);
-        for (uint32_t k = 0; k < a->node.in.count; k++)
-            u->written |= carries_data(a->node.in.items[k]);
-    }
-}
-
-/* Conditions and assignments may read, too: what stands in more than one block counts as read. */
-static struct use use_of(struct sdfg *s, const char *name)
-{
-    struct use u = { .name = name };
-    region_each_block(&s->region, find_use, &u);
-    u.read |= !u.written || u.blocks > 1;
-    return u;
-}
-
 /* A size of the inner graph's own, which no symbol around has the name of: what it is, as the shape of a parameter that
  * is this symbol says. NULL: it is none. */
 static const struct sym *own_size(const struct conversion *c, const char *name)
@@ -411,13 +378,14 @@ static const char *mapping_of(const struct conversion *c)
     return text_get(&out);
 }
 
-static void connect(const struct conversion *c, struct nested *n, const char *connector, const char *memlet,
-                    const struct use *u)
+static void connect(const struct conversion *c, struct nested *n, const struct container *inner, const char *memlet,
+                    const struct sdfg_uses *u)
 {
+    const char *connector = inner->name;
     const char *data = arena_strndup(c->around->ir->arena, memlet, strcspn(memlet, " ["));
-    if (u->read)
+    if (sdfg_may_read(u, inner))
         build_edge(&build_access(c->state, data)->node, NULL, &n->node, connector, memlet, NULL);
-    if (u->written)
+    if (sdfg_may_write(u, inner))
         build_edge(&n->node, connector, &build_access(c->state, data)->node, NULL, memlet, NULL);
 }
 
@@ -425,7 +393,7 @@ static struct nested *place_graph(const struct conversion *c)
 {
     struct sdfg *s = c->into->sdfg;
     struct arena *a = c->around->ir->arena;
-    struct use *uses = NEW_ARRAY(a, struct use, s->containers.count + 1);
+    struct sdfg_uses uses = sdfg_uses(s);
     const char **memlets = NEW_ARRAY(a, const char *, s->containers.count + 1);
     struct text inputs = text_new(a), outputs = text_new(a);
     if (!parameters_are_there(c))
@@ -437,16 +405,15 @@ static struct nested *place_graph(const struct conversion *c)
         memlets[i] = passed_for(c, inner);
         if (!memlets[i])
             return NULL;
-        uses[i] = use_of(s, inner->name);
-        if (uses[i].read)
+        if (sdfg_may_read(&uses, inner))
             text_printf(&inputs, "%s%s", inputs.length ? ", " : "", inner->name);
-        if (uses[i].written)
+        if (sdfg_may_write(&uses, inner))
             text_printf(&outputs, "%s%s", outputs.length ? ", " : "", inner->name);
     }
     struct nested *n = build_nested(c->state, c->object->name, s, text_get(&inputs), text_get(&outputs), mapping_of(c));
     for (uint32_t i = 0; i < s->containers.count; i++)
         if (memlets[i])
-            connect(c, n, s->containers.items[i]->name, memlets[i], &uses[i]);
+            connect(c, n, s->containers.items[i], memlets[i], &uses);
     return n;
 }
 

@@ -512,6 +512,23 @@ typedef struct sdfg_site {
     int64_t manager;
 } sdfg_site;
 
+/* The graph that a call stands for. The host fills it in; the library clears it before and copies texts and lists
+ * before it asks again. */
+typedef struct sdfg_graph_answer {
+    size_t struct_size; /* set by the library */
+    const char *text;   /* `size` bytes of JSON; if there is no graph, why (a C string), or NULL */
+    size_t size;
+    /* For each argument of the call the container or symbol of the graph that it is, or NULL: the graph has no use for
+     * it. Containers "__return", "__return_0" ... are what the call gives. */
+    const char *const *names;
+    /* Arrays that the graph takes besides: ARRAY with `id`, the containers that they are, and how the program reaches
+     * them. They become arguments of the program, as those of `lookup` do. */
+    const sdfg_object *captured;
+    const char *const *captured_names, *const *captured_paths;
+    size_t num_captured;
+    bool wrong; /* with false: the call is an error, `text` says why */
+} sdfg_graph_answer;
+
 typedef enum sdfg_attempt { SDFG_ATTEMPT_BEGINS, SDFG_ATTEMPT_SUCCEEDS, SDFG_ATTEMPT_FAILS } sdfg_attempt;
 
 /* What a live interpreter is asked for, one question at a time while the call that was given the host waits, possibly
@@ -548,6 +565,9 @@ typedef struct sdfg_host {
     /* Hears the type of each name of the program where it is bound, and where one from outside is used: "float64[N]".
      * NULL: nobody wants to know. */
     void (*typed)(void *user, const char *file, unsigned line, const char *name, const char *type);
+    /* Asked before `callback` (`argument` of the site is NULL): whether the call stands for a graph, which is compiled
+     * in as a nested SDFG. False, or where the graph does not fit what is passed: `callback` decides. */
+    bool (*graph)(void *user, const sdfg_site *site, sdfg_graph_answer *out);
 } sdfg_host;
 
 /* The host is asked during the call only. */
@@ -1090,7 +1110,8 @@ SDFG_API void sdfg_mpi_abort(int code);
 #define SDFG_CUDA_STREAM_INIT { sizeof(sdfg_cuda_stream), NULL, NULL }
 #define SDFG_EXPORT_INIT { sizeof(sdfg_export), SDFG_EXPORT_OBJECT, NULL, NULL, NULL, NULL, 0, NULL, 0 }
 #define SDFG_GUARD_INIT { sizeof(sdfg_guard), NULL, NULL, SDFG_OBJECT_UNKNOWN, 0, NULL }
-#define SDFG_HOST_INIT { sizeof(sdfg_host), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+#define SDFG_HOST_INIT                                                                                                 \
+    { sizeof(sdfg_host), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 #define SDFG_KERNEL_INFO_INIT { sizeof(sdfg_kernel_info), 0, 0, 0, 0, NULL, 0, NULL, false, NULL, SDFG_TIER_FULL }
 #define SDFG_LIMITS_INIT { sizeof(sdfg_limits), 0, 0 }
 #define SDFG_OBJECT_LAYOUT_INIT { sizeof(sdfg_object_layout), 0, NULL, 0, 0, 0, 0, 0, 0, NULL, 0 }

@@ -14,7 +14,8 @@ _Static_assert((int)SDFG_BOOL == (int)TYPE_BOOL && (int)SDFG_I64 == (int)TYPE_I6
 
 struct argument_walk {
     struct sdfg_program *program;
-    struct map written, null_tests;
+    struct map written; /* sdfg_uses */
+    struct map null_tests;
     VEC(struct variable) variables;
     struct map forms; /* symbolic expression -> its form, once all variables are there */
 };
@@ -353,7 +354,7 @@ bool program_describe(struct sdfg_program *p)
     struct argument_walk w = { .program = p };
     const char **all, **needed;
     uint32_t num_all = sdfg_free_symbols(p->root, true, &all), num_needed = sdfg_free_symbols(p->root, false, &needed);
-    program_written(p, &w.written);
+    w.written = sdfg_uses(p->root).written;
     program_null_tests(p, &w.null_tests);
     collect_symbols(&w, all, num_all, needed, num_needed);
     collect_scalars(&w);

@@ -118,8 +118,6 @@ void program_let_go(struct sdfg_program *p);
 /* Fills in the tables; the graph is read and valid (engine/program/arguments.c). */
 bool program_describe(struct sdfg_program *p);
 void program_constraints(struct sdfg_program *p); /* from the arguments */
-/* Marks what the states of the graph write (engine/program/written.c): interned container name -> non-NULL. */
-void program_written(const struct sdfg_program *p, struct map *written);
 /* Marks what the graph compares with None (engine/program/null.c): container -> non-NULL. */
 void program_null_tests(const struct sdfg_program *p, struct map *tested);
 

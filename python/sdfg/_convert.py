@@ -4,8 +4,10 @@ A call asks, in this order: `__sdfg_signature__()` for all names and those of co
 `__sdfg__(*args, **kwargs)` for the graph, with descriptors instead of arrays; `__sdfg_closure__()`, if there is one, for what the graph takes besides,
 and `__sdfg_closure__(reevaluate)` at each call."""
 
+import pathlib
 import re
 import sys
+import threading
 import weakref
 
 import numpy
@@ -129,11 +131,12 @@ class Converted:
             program = graph if isinstance(graph, Program) else Program(graph)
             closure = asked if hasattr(asked, "__sdfg_closure__") else None
         self.program, self.names = program, names
-        self._dropped, self._closure = set(constants), closure is not None
+        self._dropped, self.has_closure = set(constants), closure is not None
         self._known = {a.name: a for a in program.arguments}
+        self._first = None # what the closure had when the graph was made
         if closure is not None:
-            extra = closure.__sdfg_closure__() or {}
-            self._reevaluate = {name: name for name in extra if name in self._known}
+            self._first = closure.__sdfg_closure__() or {}
+            self._reevaluate = {name: name for name in self._first if name in self._known}
         missing = [a.name for a in program.arguments if a.kind == "array" and not a.returned and a.name not in call.by_name(names)
                    and not (closure is not None and a.name in self._reevaluate) and not a.optional]
         if missing:
@@ -155,14 +158,37 @@ class Converted:
             found.append(_site.Result(a.type, [_in_terms(n, sizes) for n in a.shape]))
         return (found, len(found) > 1) if found else ([_site.NOTHING], False)
 
+    # ---- as a part of the program around ----
+
+    def text(self, engine):
+        """The JSON of the graph for a program of the engine; None if there is none."""
+        source = self.program._source
+        if self.program.engine is not engine or source is None:
+            return None
+        return pathlib.Path(source).read_bytes() if isinstance(source, str) else bytes(source)
+
+    def passed(self, positional, named):
+        """For each argument what it is in the graph, or None."""
+        names = list(self.names[:len(positional)]) + list(named)
+        return [name if name in self._known and name not in self._dropped else None for name in names]
+
+    def captured(self):
+        """What the closure has now, by the names of the graph."""
+        first, self._first = self._first, None
+        if first is None:
+            value = self._object()
+            asked = value if hasattr(value, "__sdfg_closure__") else value.__call__
+            first = asked.__sdfg_closure__(dict(self._reevaluate)) or {}
+        return {name: v for name, v in first.items() if name in self._known}
+
+    # ---- called ----
+
     def __call__(self, *args, **kwargs):
         given = dict(zip(self.names, args), **kwargs)
         values = {name: v for name, v in given.items() if name in self._known and name not in self._dropped}
-        if self._closure:
-            value = self._object()
-            asked = value if hasattr(value, "__sdfg_closure__") else value.__call__
-            fresh = asked.__sdfg_closure__(dict(self._reevaluate)) or {}
-            values.update((name, v) for name, v in fresh.items() if name in self._known and name not in values)
+        if self.has_closure:
+            self._first = None
+            values.update((name, v) for name, v in self.captured().items() if name not in values)
         copies = [(name, v, self._laid_out(self._known[name], v)) for name, v in values.items() if isinstance(v, numpy.ndarray)]
         result = self.program(**{**values, **{name: copy for name, _, copy in copies}})
         for name, original, copy in copies:
@@ -184,6 +210,23 @@ class Converted:
         copy = numpy.ndarray(array.shape, array.dtype, numpy.zeros(last // array.itemsize + 1, array.dtype), strides=strides)
         copy[...] = array
         return copy
+
+
+class Captured:
+    """What the closure of an object has, for the guards of a program: asked once a call, by each thread for itself."""
+
+    def __init__(self, converted):
+        self._converted, self._now = converted, threading.local()
+        self.values = converted.captured()
+
+    def ask(self):
+        self._now.values = self._converted.captured()
+
+    def __getitem__(self, name):
+        return self._now.values[name]
+
+    def __repr__(self):
+        return "asked at each call"
 
 
 def _in_terms(text, sizes):

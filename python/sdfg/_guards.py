@@ -50,6 +50,9 @@ class Guard:
             return now is not None and layout_of(now) == self.value
         if self.kind == "content":
             return (type(now), len(now)) == self.value
+        if self.kind == "ask":
+            now.ask()
+            return True
         return same(now, self.value)
 
     def __repr__(self):
@@ -89,6 +92,8 @@ def checker(asking):
         elif guard.kind == "content":
             lines.append(f"  x = {guard.path}")
             lines.append(f"  if type(x) is not v{i}[0] or len(x) != v{i}[1]: return None")
+        elif guard.kind == "ask":
+            lines.append(f"  {guard.path}.ask()")
         elif guard.kind == "is":
             lines.append(f"  if {guard.path} is not v{i}: return None")
         else:

@@ -54,6 +54,8 @@ class Asking:
         self.arrays = {}   # id -> (path, array)
         self.shown_arrays = {}
         self.methods = {}  # name -> Method
+        self.closures = {} # Converted -> Captured
+        self.engine = None
         self.failure = None
         self.by_path = {}
 
@@ -104,7 +106,7 @@ class Asking:
         out.text = self._bytes(text)
 
     def _texts(self, values):
-        array = (ctypes.c_char_p * max(len(values), 1))(*(str(v).encode() for v in values))
+        array = (ctypes.c_char_p * max(len(values), 1))(*(None if v is None else str(v).encode() for v in values))
         self.kept.append(array)
         return array
 
@@ -367,14 +369,14 @@ class Asking:
         self._describe(result, f"{variable}()", f"{callee.__name__}(...)", out)
 
     def _attempt(self, user, now):
-        """Answers of an attempt that failed, other than arrays, are no guards."""
+        """Answers of an attempt that failed, other than arrays and closures, are no guards."""
         if now == 0:
             self.attempts.append(len(self.guards))
             return
         first = self.attempts.pop()
         if now == 2:
-            dropped = [g for g in self.guards[first:] if g.kind != "array" and not g.path.startswith("(")]
-            self.guards[first:] = [g for g in self.guards[first:] if g.kind == "array" or g.path.startswith("(")]
+            dropped = [g for g in self.guards[first:] if g.kind not in ("array", "ask") and not g.path.startswith("(")]
+            self.guards[first:] = [g for g in self.guards[first:] if g.kind in ("array", "ask") or g.path.startswith("(")]
             for guard in dropped:
                 del self.by_path[guard.path]
 
@@ -386,20 +388,68 @@ class Asking:
         function = self.objects[site.object]
         return types.MethodType(function, self.objects[site.self]) if site.self else function
 
+    def _converted(self, site):
+        """The Site of a call that stands for a graph; None if it does not."""
+        s = site.contents
+        graph = _convert.convertible(self.callee(s)) if not s.self else None
+        if graph is None:
+            return None
+        try:
+            found = Site(self, site, None, graph)
+        except _convert.Wrong as why:
+            if self.dace and isinstance(why.__cause__, Exception) and not isinstance(why.__cause__, Error):
+                self.failure = why.__cause__ # DaCe passes on what is raised inside
+            raise Question(f"{description(graph)} cannot be called here: {why}") from None
+        self._guard(self.shown[s.object], self.paths[s.object], "is", self.objects[s.object])
+        return found
+
+    def _graph(self, site, out):
+        s = site.contents
+        if getattr(self.objects[s.object], "_sdfg_always_inline", False):
+            raise Question("")
+        out.wrong = True
+        found = self._converted(site)
+        out.wrong = False
+        if found is None:
+            raise Question("")
+        converted = found.converted
+        names = converted.passed(found.parts, found.names)
+        captured = self._captured(s, converted, names)
+        text = converted.text(self.engine)
+        if text is None or captured is None:
+            raise Question("it is a program of another engine, or has no text" if text is None else "not all that it captures are arrays")
+        self.kept.append(text)
+        out.text, out.size = text, len(text)
+        out.names, out.num_captured = self._texts(names), len(captured)
+        items = (Object * max(len(captured), 1))()
+        for item, (path, shown, value) in zip(items, captured.values()):
+            self._array(value, path, shown, item)
+        self.kept.append(items)
+        out.captured = items
+        out.captured_names = self._texts(list(captured))
+        out.captured_paths = self._texts([shown for _, shown, _ in captured.values()])
+
+    def _captured(self, s, converted, given):
+        """What the closure of an object has and the call does not give: name -> (path, shown, array); None if something else is among it."""
+        if not converted.has_closure:
+            return {}
+        if converted not in self.closures:
+            self.closures[converted] = _convert.Captured(converted)
+        captured, shown = self.closures[converted], self.shown[s.object]
+        values = {name: value for name, value in captured.values.items() if name not in given}
+        if not all(is_array(value) and _as_numpy(value).ndim for value in values.values()):
+            return None
+        root = self._root("q", captured)
+        self._guard(f"what {shown} captures", root, "ask", captured)
+        return {name: (f"{root}[{name!r}]", f"{shown}.{name}", value) for name, value in values.items()}
+
     def _callback(self, site, out):
         s = site.contents
         value = self.objects[s.object]
         if getattr(value, "_sdfg_always_inline", False):
             raise Question("it is marked with always_inline, but an argument is not known at compile time")
-        graph = _convert.convertible(self.callee(s)) if not s.self else None
-        if graph is not None:
-            try:
-                found = Site(self, site, None, graph)
-            except _convert.Wrong as why:
-                if self.dace and isinstance(why.__cause__, Exception) and not isinstance(why.__cause__, Error):
-                    self.failure = why.__cause__ # DaCe passes on what is raised inside
-                raise Question(f"{description(graph)} cannot be called here: {why}") from None
-            self._guard(self.shown[s.object], self.paths[s.object], "is", value)
+        found = self._converted(site)
+        if found is not None:
             self._answer(s, found, out)
             return
         if not isinstance(value, Callback) and not callable(self.callee(s)):

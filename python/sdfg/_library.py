@@ -102,6 +102,13 @@ class CallSite(ctypes.Structure):
                 ("names", POINTER(c_char_p)), ("num_names", c_size_t), ("wanted", POINTER(Object)), ("manager", c_int64)]
 
 
+class GraphAnswer(ctypes.Structure):
+    header = "sdfg_graph_answer"
+    _fields_ = [("struct_size", c_size_t), ("text", c_char_p), ("size", c_size_t), ("names", POINTER(c_char_p)),
+                ("captured", POINTER(Object)), ("captured_names", POINTER(c_char_p)), ("captured_paths", POINTER(c_char_p)),
+                ("num_captured", c_size_t), ("wrong", c_bool)]
+
+
 class ObjectLayout(ctypes.Structure):
     header = "sdfg_object_layout"
     _fields_ = [("struct_size", c_size_t), ("type", c_size_t), ("array_type", c_void_p), ("data", c_size_t), ("rank", c_size_t),
@@ -142,6 +149,7 @@ HOST_FUNCTIONS = {
     "callback": CFUNCTYPE(c_bool, c_void_p, POINTER(CallSite), _object),
     "attempt": CFUNCTYPE(None, c_void_p, c_int),
     "typed": CFUNCTYPE(None, c_void_p, c_char_p, c_uint, c_char_p, c_char_p),
+    "graph": CFUNCTYPE(c_bool, c_void_p, POINTER(CallSite), POINTER(GraphAnswer)),
 }
 
 
@@ -151,7 +159,7 @@ class Host(ctypes.Structure):
                 ("parameter", HOST_FUNCTIONS["parameter"]), ("lookup", HOST_FUNCTIONS["lookup"]), ("symbol", HOST_FUNCTIONS["symbol"]),
                 ("attribute", HOST_FUNCTIONS["attribute"]), ("item", HOST_FUNCTIONS["item"]), ("key", HOST_FUNCTIONS["key"]),
                 ("call", HOST_FUNCTIONS["call"]), ("callback", HOST_FUNCTIONS["callback"]),
-                ("attempt", HOST_FUNCTIONS["attempt"]), ("typed", HOST_FUNCTIONS["typed"])]
+                ("attempt", HOST_FUNCTIONS["attempt"]), ("typed", HOST_FUNCTIONS["typed"]), ("graph", HOST_FUNCTIONS["graph"])]
 
 
 class Guard(ctypes.Structure):

@@ -104,7 +104,7 @@ class Program:
     def from_function(cls, asking, engine=None):
         """Of a Python function, about whose surroundings `asking` is asked."""
         p = cls.__new__(cls)
-        p.engine = engine or default_engine()
+        p.engine = asking.engine = engine or default_engine()
         p._handle, p._workspaces, p._names, p._parsed, p._source = ctypes.c_void_p(), {}, [], None, None
         asking.run(lambda host, key: check(library.sdfg_program_load_function(ctypes.byref(p._handle), p.engine._handle, key, host)))
         p._loaded()

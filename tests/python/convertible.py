@@ -1,5 +1,6 @@
 """Objects that describe themselves as SDFGs, graphs and compiled programs, called in programs: the order of the protocol's calls, results against
 CPython, what is cached, and the messages of what is wrong."""
+import json
 import sys
 import tempfile
 import pathlib
@@ -114,7 +115,6 @@ class Convertible(unittest.TestCase):
         self.assertEqual(made(), 4)
 
     def test_graphs_texts_paths_and_programs(self):
-        import json
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "increment.sdfg"
             increment().save(path)
@@ -167,6 +167,120 @@ class Convertible(unittest.TestCase):
         A = numpy.zeros(4)
         program(A)
         self.assertEqual(A.tolist(), [2.0] * 4)
+
+    def test_part_of_the_program(self):
+        """The graph is a nested SDFG of the program: nothing calls the interpreter, and iterations of a map may call it."""
+        callee, weights = increment(), Recorder(4)
+
+        @sdfg.program
+        def rows(A):
+            for i in sdfg.map[0:A.shape[0]]:
+                callee(A[i])
+                A[i] += weights(A[i], 2)
+
+        @sdfg.program
+        def columns(A):
+            for i in sdfg.map[0:A.shape[1]]:
+                callee(A[:, i])
+
+        @sdfg.program
+        def parts(A):
+            for k in range(3):
+                callee(A[k:])
+                callee(A[::2])
+            return A
+
+        A = numpy.arange(12.0).reshape(3, 4)
+        expected = (A + 1) + (A + 1) * weights.w + 2
+        for program in rows, columns, parts:
+            record = json.loads(program.inspect("sdfg", A if program is not parts else A[0]))
+            self.assertNotIn("callback", str(record["attributes"]["symbols"]))
+        rows(A)
+        self.assertEqual(A.tolist(), expected.tolist())
+        columns(A)
+        self.assertEqual(A.tolist(), (expected + 1).tolist())
+        self.assertEqual(parts(numpy.zeros(5)).tolist(), [4.0, 2.0, 6.0, 3.0, 6.0])
+
+    def test_single_values(self):
+        class Scaled:
+            def __sdfg_signature__(self):
+                return ["x", "s"], []
+
+            def __sdfg__(self, x, s):
+                graph, n = SDFG("scaled"), x.shape[0]
+                graph.add_array("x", [n], x.dtype)
+                graph.add_scalar("s", sdfg.float64)
+                graph.add_array("__return", [n], x.dtype)
+                graph.add_state().add_mapped_tasklet("scale", {"i": f"0:{n}"}, {"a": Memlet("x[i]"), "b": Memlet("s[0]")}, "o = a * b",
+                                                     {"o": Memlet("__return[i]")}, external_edges=True)
+                return graph
+
+        scaled = Scaled()
+
+        @sdfg.program
+        def program(A, t: sdfg.float64):
+            return scaled(A, 2) + scaled(A, 0.5) + scaled(A, t) + scaled(A, A[1]) + scaled(A, A[1] + 1)
+
+        A = numpy.arange(1.0, 5.0)
+        self.assertEqual(program(A, 4.0).tolist(), (A * (2 + 0.5 + 4 + 2 + 3)).tolist())
+
+    def test_captured_arrays_change(self):
+        weights = Recorder(4)
+
+        @sdfg.program
+        def program(A):
+            return weights(A, 0)
+
+        A = numpy.full(4, 2.0)
+        for factor in 1.0, 3.0:
+            weights.w = numpy.full(4, factor)
+            self.assertEqual(program(A).tolist(), [2 * factor] * 4)
+        weights.w = numpy.arange(8.0)[::2] # lies otherwise
+        self.assertEqual(program(A).tolist(), [0.0, 4.0, 8.0, 12.0])
+        weights.w = numpy.zeros(5)
+        with self.assertRaisesRegex(sdfg.InvalidError, "'w' has 5 elements in dimension 0, but the graph takes"):
+            program(A)
+        weights.w = A # also an argument
+        self.assertEqual(program(A).tolist(), [4.0] * 4)
+
+    def test_what_is_not_a_part(self):
+        """Numbers that are captured may differ from call to call: the graph is called, in a map in the order of its iterations."""
+        class Offset:
+            bias = 1.0
+
+            def __sdfg_signature__(self):
+                return ["A"], []
+
+            def __sdfg__(self, A):
+                graph = SDFG("offset")
+                graph.add_array("A", ["K"], sdfg.float64)
+                graph.add_scalar("bias", sdfg.float64)
+                graph.add_state().add_mapped_tasklet("add", {"i": "0:K"}, {"a": Memlet("A[i]"), "b": Memlet("bias[0]")}, "o = a + b",
+                                                     {"o": Memlet("A[i]")}, external_edges=True)
+                return graph
+
+            def __sdfg_closure__(self, reevaluate=None):
+                return {"bias": self.bias}
+
+        offset = Offset()
+
+        @sdfg.program
+        def program(A):
+            offset(A)
+
+        @sdfg.program
+        def mapped(A):
+            for i, j in sdfg.map[0:A.shape[0], 0:2]:
+                offset(A[i])
+
+        A = numpy.zeros(3)
+        for bias in 1.0, 2.0:
+            offset.bias = bias
+            program(A)
+        self.assertEqual(A.tolist(), [3.0] * 3)
+        A = numpy.zeros((3, 3))
+        mapped(A)
+        self.assertEqual(A.tolist(), [[4.0] * 3] * 3)
 
     def test_another_object_by_the_same_name(self):
         callee = Recorder(3)

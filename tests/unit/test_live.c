@@ -29,8 +29,12 @@ static const char loops_text[] = "def f(A, mode):\n"
                                  "            continue\n"
                                  "        A[l] += 10\n";
 
+static const char increment_text[] = "def f(A, mode):\n    A += 1\n";
+static const char boxed_text[] = "def f(A, mode):\n    box(A[1:])\n    box(A[::2])\n";
+
 struct world {
-    const char *text;
+    const char *text, *graph; /* what a call of the box stands for; NULL: an error */
+    const char *parameter;    /* of it, that the first argument is */
     double scale;
     int questions;
     uint32_t unroll;
@@ -124,6 +128,16 @@ static bool item(void *user, uint64_t object, const sdfg_object *key, sdfg_objec
     out->weak = true;
     out->integer = key->integer + 1;
     return object == LIST && key->kind == SDFG_OBJECT_INTEGER;
+}
+
+static bool graph(void *user, const sdfg_site *site, sdfg_graph_answer *out)
+{
+    struct world *w = user;
+    out->text = w->graph ? w->graph : "the box is empty";
+    out->size = strlen(out->text);
+    out->names = &w->parameter;
+    out->wrong = !w->graph;
+    return w->graph && site->count == 1 && !site->argument && site->object == OBJECT;
 }
 
 static sdfg_host host_of(struct world *w)
@@ -248,6 +262,51 @@ TEST(errors)
     error = sdfg_program_load_function(&p, e, F, &nobody);
     CHECK(error && sdfg_error_class_of(error) == SDFG_ERROR_UNSUPPORTED);
     sdfg_error_free(error);
+    sdfg_engine_free(e);
+}
+
+/* Of a call in `boxed_text`, in the text of the error; NULL: there is none. */
+static void check_boxed(sdfg_engine *e, struct world *w, const char *expected)
+{
+    sdfg_program *p;
+    sdfg_host h = host_of(w);
+    h.graph = graph;
+    sdfg_error *error = sdfg_program_load_function(&p, e, F, &h);
+    CHECK(error && sdfg_error_class_of(error) == SDFG_ERROR_UNSUPPORTED);
+    CHECK_STR(sdfg_error_message(error), expected);
+    sdfg_error_free(error);
+}
+
+/* A call that stands for a graph is a nested SDFG of the program; a view that lies otherwise is copied. */
+TEST(graphs)
+{
+    sdfg_engine *e;
+    sdfg_program *p;
+    sdfg_args *a;
+    struct world w = { .text = increment_text };
+    sdfg_host h = host_of(&w);
+    char *text;
+    double A[4] = { 0 };
+    CHECK(good(sdfg_engine_new(&e, NULL)));
+    CHECK(good(sdfg_program_load_function(&p, e, F, &h)));
+    CHECK(good(sdfg_program_emit(&text, NULL, p, SDFG_EMIT_SDFG, NULL, 0)));
+    sdfg_program_free(p);
+    w = (struct world){ .text = boxed_text, .graph = text, .parameter = "A" };
+    h.graph = graph;
+    CHECK(good(sdfg_program_load_function(&p, e, F, &h)));
+    CHECK(good(sdfg_args_new(&a, p)));
+    CHECK(good(sdfg_args_array(a, "A", SDFG_ARRAY(.data = A, .dtype = SDFG_F64, .rank = 1, .shape = { 4 }))));
+    CHECK(good(sdfg_call(p, a)));
+    CHECK(A[0] == 1 && A[1] == 1 && A[2] == 2 && A[3] == 1);
+    sdfg_args_free(a);
+    sdfg_program_free(p);
+    w.parameter = NULL;
+    check_boxed(e, &w, "not supported: a call of 'box': nothing is passed for 'A'");
+    w.graph = "{";
+    check_boxed(e, &w, "not supported: a call of 'box': its text is not read");
+    w.graph = NULL;
+    check_boxed(e, &w, "not supported: box: the box is empty");
+    sdfg_text_free(text);
     sdfg_engine_free(e);
 }
 
