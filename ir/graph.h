@@ -214,6 +214,7 @@ struct nested {
     const char *ext_path;
     VEC(struct symbol_mapping) mapping;
     bool no_inline;
+    bool whole; /* connectors stand for whole containers, as in ir->whole_connectors */
     const struct enum_value *instrument;
 };
 

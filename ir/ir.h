@@ -37,6 +37,8 @@ struct ir {
     struct read_limits limits;
     bool floored_mod; /* Mod(a, b) has the sign of b: in files since DaCe 2.0.0b1; before, it was C's remainder, as a %
                          b is in all */
+    bool whole_connectors; /* what nested SDFGs get is the whole container, and subsets of their edges only describe
+                              what they use: in files since DaCe 2.0.0b1; before, they got what the subset selects */
 };
 
 struct ir *ir_new(void);

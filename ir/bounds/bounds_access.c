@@ -292,7 +292,7 @@ void bound_connector(struct bound_walk *w, struct edge *e, struct nested *n, con
     struct guards g = { .count = 0 };
     struct bound_memory *m = NEW(w->scratch, struct bound_memory);
     if (memlet_is_empty(&e->memlet) || !inner || !has_layout(inner) ||
-        !find_memory(w, e->memlet.data, e->memlet.subset, m))
+        !find_memory(w, e->memlet.data, n->whole ? NULL : e->memlet.subset, m))
         return;
     uint64_t of = element_bytes(m->data), bytes = element_bytes(inner);
     struct bound b = { .kind = BOUND_NESTED, .place = &e->place, .name = m->data->name, .inner = inner->name };

@@ -114,6 +114,7 @@ struct nested *build_nested(struct state *st, const char *label, struct sdfg *in
     struct nested *n = add_node(st, NODE_NESTED, sizeof *n, "nested", label);
     add_connectors(&n->node, inputs, outputs);
     n->sdfg = inner;
+    n->whole = ir->whole_connectors;
     n->instrument = enum_builtin(ir, INSTRUMENT_NONE);
     if (inner->parent)
         diag_error(ir->diags, &n->node.place, DIAG_BUILD_NESTED, inner->name);

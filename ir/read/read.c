@@ -137,7 +137,7 @@ static enum sym_syntax find_syntax(const struct json *root)
 
 /* ---- files ---- */
 
-static bool mod_is_floored(const struct json *root)
+static bool is_since_beta(const struct json *root)
 {
     const char *version = json_string(json_get(root, "dace_version"));
     return version && *version >= '2' && strncmp(version, "2.0.0a", 6);
@@ -149,7 +149,7 @@ static struct sdfg *read_root(struct ir *ir, const struct json *json, const char
     struct reader r = { .ir = ir, .json = json, .folder = folder, .top = top, .external = external };
     r.syntax = find_syntax(json);
     if (!parent) /* DaCe means the same everywhere that it means in the outermost file */
-        ir->floored_mod = mod_is_floored(json);
+        ir->floored_mod = ir->whole_connectors = is_since_beta(json);
     return read_sdfg(&r, parent, json);
 }
 

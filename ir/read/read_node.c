@@ -166,6 +166,7 @@ static void read_nested(struct reader *r, struct nested *n, const struct json *a
     const struct place *at = &n->node.place;
     n->ext_path = read_string(r, at, attributes, "ext_sdfg_path", NULL);
     n->no_inline = read_flag(r, at, attributes, "no_inline", false);
+    n->whole = r->ir->whole_connectors;
     n->instrument = read_enum(r, at, attributes, "instrument", INSTRUMENT_NONE);
     const struct json *mapping = json_get(attributes, "symbol_mapping");
     if (mapping && mapping->kind != JSON_OBJECT && mapping->kind != JSON_NULL)

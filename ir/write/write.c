@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#define FORMAT_VERSION  "2.0.0a6" /* whose format this is (format.md 1.3) */
-#define FLOORED_VERSION "2.0.0b1" /* the same, where Mod has the sign of its divisor */
+#define FORMAT_VERSION "2.0.0a6" /* whose format this is (format.md 1.3) */
+#define BETA_VERSION   "2.0.0b1" /* the same, but for what flags of struct ir say */
 
 /* ---- containers ---- */
 
@@ -260,7 +260,7 @@ void write_sdfg(struct writer *w, const char *key, const struct sdfg *s)
         for (uint32_t i = 0; i < s->source_files.count; i++)
             json_write_string(&w->json, NULL, s->source_files.items[i]);
         json_end(&w->json, ']');
-        json_write_string(&w->json, "dace_version", w->ir->floored_mod ? FLOORED_VERSION : FORMAT_VERSION);
+        json_write_string(&w->json, "dace_version", w->ir->floored_mod ? BETA_VERSION : FORMAT_VERSION);
     }
     json_begin(&w->json, "attributes", '{');
     write_sdfg_attributes(w, s);

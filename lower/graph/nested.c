@@ -106,21 +106,30 @@ static bool map_symbols(struct activation *act)
     return true;
 }
 
+static bool whole_area(struct scope *sc, const struct edge *e, struct area *out)
+{
+    if (!lower_area(sc, &e->place, e->memlet.data, NULL, out))
+        return false;
+    out->pointer = out->binding->pointer; /* not where index 0 is: the inner container has an `offset` of its own */
+    return true;
+}
+
 /* The memory, or the queues, that an inner container stands for. */
-static bool connector_area(struct scope *sc, struct edge *e, const struct container *inner, struct area *out)
+static bool connector_area(struct scope *sc, struct edge *e, const struct container *inner, bool whole,
+                           struct area *out)
 {
     const struct container *outer = e->memlet.data;
     if (is_stream(inner) && is_stream(outer)) {
         if (inner->type != outer->type)
             return diag_error(sc->act->lw->diags, &e->place, DIAG_STREAM_TYPE, inner->name, outer->name);
-        return lower_stream_area(sc, &e->place, outer, e->memlet.subset, out);
+        return lower_stream_area(sc, &e->place, outer, whole ? NULL : e->memlet.subset, out);
     }
     if (!is_stream(inner) && lower_consumed(sc, e, out))
         return true;
     if (is_stream(inner) || is_stream(outer))
         return lower_unsupported(sc, &e->place,
                                  "a stream that is an array inside of a nested SDFG, or an array that is a stream");
-    return lower_memlet_area(sc, e, out);
+    return whole ? whole_area(sc, e, out) : lower_memlet_area(sc, e, out);
 }
 
 static bool bind_connector(struct activation *act, struct scope *inner, struct edge *e, const char *conn)
@@ -134,7 +143,7 @@ static bool bind_connector(struct activation *act, struct scope *inner, struct e
     if (memlet_is_empty(&e->memlet))
         return diag_error(lw->diags, &e->place, DIAG_EMPTY_MEMLET_VALUE, conn);
     struct area a;
-    if (!connector_area(act->caller, e, c, &a))
+    if (!connector_area(act->caller, e, c, act->node->whole, &a))
         return false;
     if (!c->type)
         return diag_error(lw->diags, &c->place, DIAG_UNKNOWN_TYPE, c->name);

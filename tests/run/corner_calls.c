@@ -144,6 +144,30 @@ static void inner_strides(struct corner *c)
     build_edge(&n->node, "y", &build_access(st, "B")->node, NULL, "B[0:4]", NULL);
 }
 
+/* In files since DaCe 2.0.0b1 a nested SDFG gets whole containers, whatever part of them the memlets of its edges
+ * select; the `offset` that indices start from is that of the inner container. */
+static void whole_container(struct corner *c)
+{
+    c->ir->whole_connectors = c->ir->floored_mod = true;
+    struct state *st = corner_state(c);
+    corner_array(c, "int32 A[3, 4]", "0:12", NULL);
+    corner_array(c, "int32 B[3, 4]", "12*0", "10:22");
+    corner_array(c, "int32 D[5]", "0:5", "0 1 77 3 4");
+    struct sdfg *inner = build_sdfg(c->ir, "inner");
+    build_symbol(inner, "k", "int64");
+    build_array(inner, "x", "int32", "3, 4");
+    build_array(inner, "y", "int32", "3, 4");
+    build_array(inner, "z", "int32", "5")->offset[0] = sym_int(c->ir, -1);
+    corner_body(build_state(&inner->region, "s"), "j = 0:4", "o = a + 10", "a = x[k, j]", "o = y[k, j]", NULL);
+    corner_body(build_state(&inner->region, "t"), NULL, "o = 77", NULL, "o = z[3]", NULL);
+    build_transition(inner->region.blocks.items[0], inner->region.blocks.items[1], NULL, NULL);
+    struct map_entry *m = build_map(st, "rows", "i = 0:3");
+    struct nested *n = build_nested(st, "call", inner, "x", "y, z", "k = i");
+    build_path("A[i, 0:4]", NULL, NULL, "x", &build_access(st, "A")->node, &m->node, &n->node, NULL);
+    build_path("B[i, 0:4]", NULL, "y", NULL, &n->node, m->exit, &build_access(st, "B")->node, NULL);
+    build_path("D[2]", NULL, "z", NULL, &n->node, m->exit, &build_access(st, "D")->node, NULL);
+}
+
 /* A connector on both sides is one pointer, that of the output. */
 static void both_ways(struct corner *c)
 {
@@ -398,6 +422,7 @@ const struct corner_row corner_calls[] = {
     { "088_two_names", two_names, false },
     { "089_scalar_by_reference", scalar_by_reference, false },
     { "090_inner_strides", inner_strides, false },
+    { "090_whole_container", whole_container, false },
     { "091_both_ways", both_ways, false },
     { "092_argument_order", argument_order, true },
     { "093_leading_dimension", leading_dimension, true },
