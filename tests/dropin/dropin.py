@@ -18,6 +18,7 @@ sdfg.dropin.install(LEVEL) # before DaCe is imported
 import dace # noqa: E402
 from dace.codegen import compiler # noqa: E402
 from dace.config import Config # noqa: E402
+from dace.sdfg.utils import distributed_compile # noqa: E402
 
 N = dace.symbol("N")
 BUILD = LEVEL == "build"
@@ -280,6 +281,33 @@ class Dropin(unittest.TestCase):
         graph.name = "unwritten"
         graph.compile()
         self.assertFalse(pathlib.Path(graph.build_folder).exists())
+
+    def test_folders_that_are_loaded(self):
+        """Level "memory" writes a program whose folder is loaded, also where other processes load it."""
+        graph = copy.deepcopy(axpy.to_sdfg())
+        graph.name = "loaded"
+        graph.compile()
+        self.run_axpy(compiler.load_precompiled_sdfg(graph.build_folder))
+        graph.name = "shared"
+        self.run_axpy(distributed_compile(graph, Alone()))
+        self.assertTrue(compiler.get_binary_name(pathlib.Path(graph.build_folder), sdfg_name="shared").exists())
+
+    def run_axpy(self, compiled):
+        B = numpy.ones(3)
+        compiled(A=numpy.arange(3.0), B=B, a=2.0, N=3)
+        self.assertEqual(B.tolist(), [1, 3, 5])
+
+
+class Alone:
+    """The communicator of one process."""
+    def Get_rank(self):
+        return 0
+
+    def bcast(self, value, root=0):
+        return value
+
+    def allgather(self, value):
+        return [value]
 
 
 if __name__ == "__main__":

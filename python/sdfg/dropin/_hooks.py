@@ -24,13 +24,18 @@ def _refused(graph, error):
     settings.announce(reason, f"DaCe builds '{graph.name}': {reason}")
 
 
+def _is_for_others(frame):
+    """Whether DaCe compiles on one process what all processes of a communicator load from its folder."""
+    return frame.f_code.co_name == "distributed_compile" and frame.f_globals.get("__name__") == "dace.sdfg.utils"
+
+
 def _compile(original):
     @functools.wraps(original)
     def compile(self, output_file=None, validate=True, return_program_handle=True, *args, **kwargs):
         before, level = getattr(_now, "job", None), settings.level
         _now.job = None
         try:
-            if level == "memory" and output_file is None and return_program_handle:
+            if level == "memory" and output_file is None and return_program_handle and not _is_for_others(sys._getframe(1)):
                 try:
                     return _memory.compile(self, validate)
                 except (Error, Refusal) as error:
@@ -83,13 +88,23 @@ def _configure_and_compile(original):
     return configure_and_compile
 
 
+def _load_precompiled_sdfg(original):
+    @functools.wraps(original)
+    def load_precompiled_sdfg(folder, *args, **kwargs):
+        graph = _memory.folders.take(folder)
+        if graph is not None: # it is in memory only
+            graph.compile(return_program_handle=False)
+        return original(folder, *args, **kwargs)
+    return load_precompiled_sdfg
+
+
 def patch():
     if _saved:
         return
     import dace
     from dace.codegen import codegen, compiler
     places = [(dace.SDFG, "compile", _compile), (dace.SDFG, "expand_library_nodes", _expand_library_nodes), (codegen, "generate_code", _generate_code),
-              (compiler, "configure_and_compile", _configure_and_compile)]
+              (compiler, "configure_and_compile", _configure_and_compile), (compiler, "load_precompiled_sdfg", _load_precompiled_sdfg)]
     for owner, name, wrap in places:
         _saved[owner, name] = getattr(owner, name)
         setattr(owner, name, wrap(getattr(owner, name)))

@@ -1,9 +1,10 @@
-"""Level "memory": nothing is written. DaCe's CompiledSDFG asks its library for functions by name; here they are objects that call the
+"""Level "memory": nothing is written unless its folder is loaded. DaCe's CompiledSDFG asks its library for functions by name; here they are objects that call the
 engine, which compiles for the sizes of the call and keeps calls bound by what was passed to them."""
 
 import collections
 import copy
 import ctypes
+import os
 import pathlib
 import tempfile
 import threading
@@ -15,6 +16,7 @@ from . import _build, _graph
 from ._settings import settings
 
 BOUND = 32 # calls that a program keeps ready
+KEPT = 32 # programs that can still be written to their folders
 
 
 class _Function:
@@ -186,10 +188,33 @@ class Library:
         self._calls.workspaces[storage] = (getattr(memory, "value", memory), self._size(storage, values))
 
 
+class _Folders:
+    """Graphs by the build folder that DaCe would have written."""
+
+    def __init__(self):
+        self.graphs, self.lock = collections.OrderedDict(), threading.Lock()
+
+    def keep(self, graph):
+        folder = os.path.abspath(graph.build_folder)
+        with self.lock:
+            self.graphs.pop(folder, None)
+            self.graphs[folder] = graph
+            if len(self.graphs) > KEPT:
+                self.graphs.popitem(last=False)
+
+    def take(self, folder):
+        with self.lock:
+            return self.graphs.pop(os.path.abspath(folder), None)
+
+
+folders = _Folders()
+
+
 def compile(graph, validate):
     """A CompiledSDFG for a graph, which is not changed."""
     from dace.codegen.compiled_sdfg import CompiledSDFG
     own = copy.deepcopy(graph)
+    own.build_folder = graph.build_folder # as DaCe does: it may depend on the name and the content
     for _ in _graph.all_graphs(own):
         pass
     own.fill_scope_connectors()
@@ -202,4 +227,5 @@ def compile(graph, validate):
         raise UnsupportedError("streams among the arguments are C++ objects of DaCe's", "EXPORT_STREAM")
     program.emit("tree") # what cannot be lowered is refused now, not by the first call
     settings.count()
+    folders.keep(own)
     return CompiledSDFG(own, Library(own, program, more), own.arg_names)
