@@ -173,11 +173,11 @@ static struct sdfg_rt_block *block_of(struct sdfg_rt_workspace *w, int64_t stora
     return NULL;
 }
 
-void *sdfg_rt_external(struct sdfg_rt_context *context, int64_t storage, int64_t bytes)
+void *sdfg_rt_workspace(struct sdfg_rt_context *context, int64_t storage, int64_t bytes, int64_t alignment)
 {
     struct sdfg_rt_workspace *w = context->workspace;
     struct sdfg_rt_block *b = block_of(w, storage);
-    int64_t at = b ? (b->used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : 0, end;
+    int64_t at = b ? (b->used + alignment - 1) / alignment * alignment : 0, end;
     if (bytes < 0 || __builtin_add_overflow(at, bytes, &end)) {
         sdfg_rt_fail(context, SDFG_RT_BAD_VALUE);
         return NULL;
@@ -188,4 +188,9 @@ void *sdfg_rt_external(struct sdfg_rt_context *context, int64_t storage, int64_t
     }
     b->used = end;
     return w->measure ? (void *)b : b->memory + at;
+}
+
+void *sdfg_rt_external(struct sdfg_rt_context *context, int64_t storage, int64_t bytes)
+{
+    return sdfg_rt_workspace(context, storage, bytes, ALIGNMENT);
 }

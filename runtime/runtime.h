@@ -65,7 +65,9 @@ int64_t sdfg_rt_threads_sleep(struct sdfg_rt_context *context);
 void *sdfg_rt_alloc(struct sdfg_rt_context *context, int64_t bytes);
 void sdfg_rt_free(struct sdfg_rt_context *context, void *memory);
 
-/* The next piece of the context's workspace; null, with the error recorded, if there is none. */
+/* The next piece of the context's workspace, at a multiple of `alignment` from its start; null, with the error
+ * recorded, if there is none. */
+void *sdfg_rt_workspace(struct sdfg_rt_context *context, int64_t storage, int64_t bytes, int64_t alignment);
 void *sdfg_rt_external(struct sdfg_rt_context *context, int64_t storage, int64_t bytes);
 
 /* ---- 8-bit floats (float8.c); the bits are in the low byte ---- */

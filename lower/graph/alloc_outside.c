@@ -17,15 +17,17 @@ static void check_root_name(void *user, const struct sym *name)
     r->ok = r->ok && found;
 }
 
-/* The next piece of the caller's memory; the function is left if there is not enough. */
+/* The next piece of the caller's memory, right behind the one before (semantics.md 1.6) where its elements are aligned
+ * there; the function is left if there is not enough. */
 static void take_external(struct lower *lw, struct tree_stmt *block, struct tree_var *v, const struct container *c,
                           struct tree_expr *count)
 {
     struct tree *t = lw->tree;
     int64_t storage = c->storage->row == STORAGE_DEFAULT ? STORAGE_CPU_HEAP : c->storage->row;
     struct tree_expr *bytes = expr_binary(t, EXPR_MUL, count, expr_i64(t, c->type->size));
-    struct tree_expr *args[] = { expr_context(t), expr_i64(t, storage), bytes };
-    stmt_call(t, block, v, "sdfg_rt_external", args, 3)->place = &c->place;
+    struct tree_expr *alignment = expr_i64(t, c->type->align ? c->type->align : 1);
+    struct tree_expr *args[] = { expr_context(t), expr_i64(t, storage), bytes, alignment };
+    stmt_call(t, block, v, "sdfg_rt_workspace", args, 4)->place = &c->place;
     struct tree_expr *none = expr_binary(t, EXPR_EQ, expr_var(t, v), expr_null(t, v->type));
     stmt_new(t, stmt_if(t, block, none)->body, STMT_RETURN);
 }

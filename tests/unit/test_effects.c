@@ -30,6 +30,7 @@ static const struct call {
     { "sdfg_rt_measure_begin", "c 0" },
     { "sdfg_rt_cancelled", "c" },
     { "sdfg_rt_external", "c 0 64" },
+    { "sdfg_rt_workspace", "c 0 64 8" },
     { "sdfg_rt_target_memory", "c 64" },
     { "sdfg_rt_target_object", "c 3" },
     { "sdfg_rt_nontemporal_copy", "D D 128" },

@@ -70,6 +70,7 @@ static void external(struct trial *t, const char *shape)
     build_symbol(t->s, "N", "int64");
     build_transient(t->s, "work", "float64", shape)->lifetime = enum_builtin(t->ir, LIFETIME_EXTERNAL);
     build_transient(t->s, "bytes", "int8", "3")->lifetime = enum_builtin(t->ir, LIFETIME_EXTERNAL);
+    build_transient(t->s, "tail", "float64", "1")->lifetime = enum_builtin(t->ir, LIFETIME_EXTERNAL);
     struct state *second = build_state(&t->s->region, "second");
     build_transition(&t->st->block, &second->block, NULL, NULL);
     build_edge(access(t, "work"), NULL, access(t, "out"), NULL, "work[0:N]", NULL);
@@ -77,6 +78,8 @@ static void external(struct trial *t, const char *shape)
     build_edge(access(t, "in"), NULL, access(t, "work"), NULL, "in[0:N]", NULL);
     struct tasklet *k = build_tasklet(t->st, "touch", "", "o", "o = 1");
     build_edge(&k->node, "o", access(t, "bytes"), NULL, "bytes[2]", NULL);
+    struct tasklet *last = build_tasklet(t->st, "last", "", "o", "o = 7");
+    build_edge(&last->node, "o", access(t, "tail"), NULL, "tail[0]", NULL);
 }
 
 TEST(external_memory_comes_from_the_caller)
@@ -92,7 +95,7 @@ TEST(external_memory_comes_from_the_caller)
     CHECK(!sdfg_program_workspace(t.program, 1));
     CHECK(good(sdfg_args_i64(t.args, "N", 5)));
     CHECK(good(sdfg_args_workspace_size(&bytes, t.args, "CPU_Heap")));
-    CHECK_INT(bytes, 64 + 3); /* behind the five numbers in a line of its own */
+    CHECK_INT(bytes, 40 + 3 + 5 + 8); /* back to back, numbers where they are aligned */
     CHECK_STR(code_of(sdfg_call(t.program, t.args), code, sizeof code), "RUN_WORKSPACE");
     CHECK(good(sdfg_args_workspace(t.args, "CPU_Heap", memory, bytes - 1)));
     CHECK_STR(code_of(sdfg_call(t.program, t.args), code, sizeof code), "RUN_WORKSPACE");
@@ -105,7 +108,8 @@ TEST(external_memory_comes_from_the_caller)
         CHECK(good(sdfg_call(t.program, t.args)));
         CHECK(t.out[0] == (i ? 0 : 9) && t.out[4] == (i ? 4 : 5) && t.out[5] == -1);
     }
-    CHECK(memory[64 + 2] == 1 && memory[64 + 3] == 0xAB);
+    CHECK(memory[40 + 2] == 1 && memory[40 + 3] == 0xAB && memory[56] == 0xAB);
+    CHECK(!memcmp(memory + 48, &(double){ 7 }, sizeof(double)));
     sdfg_args_clear(t.args);
     CHECK_STR(code_of(sdfg_args_workspace(t.args, "GPU_Global", memory, 1), code, sizeof code), "WORKSPACE_STORAGE");
     end(&t);
