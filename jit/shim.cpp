@@ -147,6 +147,11 @@ char *shim_run_passes(LLVMModuleRef module, const char *passes, LLVMTargetMachin
     return nullptr;
 }
 
+void shim_align_loops(LLVMTargetMachineRef machine, unsigned bytes)
+{
+    reinterpret_cast<TargetMachine *>(machine)->Options.LoopAlignment = bytes;
+}
+
 /* ---- lines ---- */
 
 /* One function; an error of LLVM if its symbol is damaged. */

@@ -25,6 +25,9 @@ bool shim_features(const char *triple, void (*name)(void *user, const char *text
  * inverts the comparison in place and swaps the operands twice. NULL, or what is wrong with the names (malloc'ed). */
 char *shim_run_passes(LLVMModuleRef module, const char *passes, LLVMTargetMachineRef machine);
 
+/* Heads of loops lie at multiples of `bytes`, a power of two. */
+void shim_align_loops(LLVMTargetMachineRef machine, unsigned bytes);
+
 /* The functions of an object file with debug lines, each as ranges of its code: bytes from its begin, the last one
  * excluded, and the number of the line; 0: none. NULL, or why it cannot be read (malloc'ed). */
 typedef void shim_range(void *user, const char *function, size_t length, uint64_t begin, uint64_t end, uint32_t line);
