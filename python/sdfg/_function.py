@@ -8,7 +8,7 @@ import threading
 import types
 import weakref
 from collections import OrderedDict
-from typing import Any, Callable, List, Optional, overload
+from typing import Any, Callable, List, Optional, Set, overload
 
 import numpy
 
@@ -26,7 +26,7 @@ from ._signature import Signature, shown, shown_kind
 from ._types import Callback, Descriptor, type_of
 from ._variant import Variant
 
-_functions: weakref.WeakSet = weakref.WeakSet()
+_functions: Set[weakref.ref] = set()
 
 
 class Function(Signature):
@@ -44,8 +44,12 @@ class Function(Signature):
         self._fallback, self._constant_functions, self._announced = fallback, constant_functions, set()
         self._lock, self._variants, self._constant_sizes, self._log = threading.RLock(), OrderedDict(), set(), []
         self._kinds, self._fast, self._newest = None, None, None
-        functools.update_wrapper(self, f)
-        _functions.add(self)
+        for name in functools.WRAPPER_ASSIGNMENTS: # as update_wrapper, which takes three times as long
+            setattr(self, name, getattr(f, name))
+        if f.__dict__:
+            self.__dict__.update(f.__dict__)
+        self.__wrapped__ = f
+        _functions.add(weakref.ref(self, _functions.discard))
 
     @property
     def name(self) -> str:
@@ -376,8 +380,9 @@ def _before_fork():
 
 
 def _after_fork():
-    for function in list(_functions):
-        function._lock = threading.RLock()
+    for function in [reference() for reference in list(_functions)]:
+        if function is not None:
+            function._lock = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
