@@ -21,6 +21,7 @@ if sys.implementation.name == "cpython" and sys.version_info >= (3, 10):
     print(version, *(["numpy==1.26.*"] if sys.version_info < (3, 13) else []), "numpy>=2")'
 
 failed=0 seen=" "
+mkdir -p "$build/interpreters"
 for python in $(found "$@"); do
     # shellcheck disable=SC2046 # words
     set -- $("$python" -c "$what" 2>/dev/null || :)
