@@ -331,6 +331,33 @@ def sobel(A: sdfg.float32[N, M], B: sdfg.float32[N, M]):
 
 
 @sdfg.program
+def harris(A: sdfg.float32[N, M], B: sdfg.float32[N - 4, M - 4]):
+    """Corners of a picture: products of its derivatives, summed over neighbours."""
+    x = (A[:-2, 2:] - A[:-2, :-2] + np.float32(2) * (A[1:-1, 2:] - A[1:-1, :-2]) + A[2:, 2:] - A[2:, :-2]) * np.float32(0.125)
+    y = (A[2:, :-2] - A[:-2, :-2] + np.float32(2) * (A[2:, 1:-1] - A[:-2, 1:-1]) + A[2:, 2:] - A[:-2, 2:]) * np.float32(0.125)
+    xx = x * x
+    yy = y * y
+    xy = x * y
+    sxx = (xx[:-2, :-2] + xx[:-2, 1:-1] + xx[:-2, 2:] + xx[1:-1, :-2] + xx[1:-1, 1:-1] + xx[1:-1, 2:] + xx[2:, :-2] +
+           xx[2:, 1:-1] + xx[2:, 2:])
+    syy = (yy[:-2, :-2] + yy[:-2, 1:-1] + yy[:-2, 2:] + yy[1:-1, :-2] + yy[1:-1, 1:-1] + yy[1:-1, 2:] + yy[2:, :-2] +
+           yy[2:, 1:-1] + yy[2:, 2:])
+    sxy = (xy[:-2, :-2] + xy[:-2, 1:-1] + xy[:-2, 2:] + xy[1:-1, :-2] + xy[1:-1, 1:-1] + xy[1:-1, 2:] + xy[2:, :-2] +
+           xy[2:, 1:-1] + xy[2:, 2:])
+    trace = sxx + syy
+    B[:] = sxx * syy - sxy * sxy - np.float32(0.04) * trace * trace
+
+
+@sdfg.program
+def unsharp(A: sdfg.float32[N, M], B: sdfg.float32[N - 4, M - 4]):
+    """A picture with stronger edges: what smoothing takes away is added."""
+    S = np.float32(0.0625) * (A[:, :-4] + A[:, 4:]) + np.float32(0.25) * (A[:, 1:-3] + A[:, 3:-1]) + np.float32(0.375) * A[:, 2:-2]
+    smooth = np.float32(0.0625) * (S[:-4] + S[4:]) + np.float32(0.25) * (S[1:-3] + S[3:-1]) + np.float32(0.375) * S[2:-2]
+    a = A[2:-2, 2:-2]
+    B[:] = np.where(np.abs(a - smooth) < np.float32(0.01), a, np.float32(4) * a - np.float32(3) * smooth)
+
+
+@sdfg.program
 def blackscholes(S: sdfg.float64[N], X: sdfg.float64[N], T: sdfg.float64[N], price: sdfg.float64[N]):
     """Prices of options."""
     for i in range(N):

@@ -6,6 +6,7 @@ ARGUMENTS = {name: [f"--{pair}" for pair in pairs.split()] for name, pairs in {
     "checksum": "N=300000",
     "fdtd3d": "N=50 steps=5",
     "gaussian": "N=250",
+    "harris": "N=1500 M=1500",
     "hotspot": "N=400 M=400 steps=20",
     "hotspot3d": "K=20 N=100 M=100 steps=10",
     "kmeans": "N=4000 K=12 D=34",
@@ -22,5 +23,6 @@ ARGUMENTS = {name: [f"--{pair}" for pair in pairs.split()] for name, pairs in {
     "su3": "N=20000",
     "swim": "N=200 M=200 steps=10",
     "thomas": "N=400 M=200",
+    "unsharp": "N=1500 M=1500",
     "viterbi": "N=200 K=150",
 }.items()}

@@ -141,13 +141,13 @@ bool depend_name(struct depend_problem *p, struct linear *out, const struct line
 /* What a variable that is a sum of sizes is. */
 static void add_size(struct depend_problem *p, int number, const struct tree_var *v)
 {
-    struct linear sum;
+    struct linear sum, own;
     struct system_row row = { .constant = -v->least };
     row.times[number] = 1;
     if (v->least > 0)
         system_add(&p->system, &row);
     linear_of(&sum, v->size);
-    if (!depend_row(p, &row, &sum))
+    if (!depend_name(p, &own, &sum, false) || !depend_row(p, &row, &own))
         return;
     row.equal = true;
     row.times[number]--;

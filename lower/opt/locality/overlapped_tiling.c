@@ -15,16 +15,18 @@
  * Legality: Each element of a temporary belongs to one point of the space, and nests read it at constant distances.
  * Memory that outlives the chain is written once only.
  * Profitability: If the temporaries exceed the second-level cache, with the tile that recomputes least, at most 30 %.
- * Extents must be constants. */
+ * Where extents are sizes that the call gives, they are taken for that large, and rows of one dimension for short
+ * enough to be kept: only the first dimension is cut. */
 #include "lower/opt/locality/overlapped_tiling.h"
+#include "lower/opt/iterations.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
-#include "lower/tree/tree_scan.h"
+#include <math.h>
 
 struct overlap {
-    struct tree *tree;
+    struct iterations x;
     struct arena *arena;
-    struct tree_scan whole;
+    const struct tree_scan *whole;
     struct overlap_memory *memories; /* by variable */
     uint32_t *writers;               /* by alias class: 1 + the nest that writes it, memory that lives on */
 };
@@ -35,11 +37,11 @@ static void find(struct overlap *o, struct tree_stmt *s, struct tree_stmt *block
 {
     if (s->kind == STMT_ALLOC) {
         struct overlap_memory *m = &o->memories[s->var->id];
-        m->fixed |= m->alloc || s->zero || s->where != TREE_HEAP || s->count->op != EXPR_INT;
+        m->fixed |= m->alloc || s->zero || s->where != TREE_HEAP || !tree_is_size(o->x.tree, s->count);
         m->alloc = s;
         m->block = block;
         if (!m->fixed)
-            *bytes += (double)s->count->i * s->type->size;
+            *bytes += s->count->op == EXPR_INT ? (double)s->count->i * s->type->size : INFINITY;
     } else if (s->kind == STMT_FREE) {
         struct overlap_memory *m = &o->memories[s->var->id];
         m->fixed |= m->release || m->block != block;
@@ -61,7 +63,7 @@ static struct overlap_memory *memory_of(struct overlap *o, const struct tree_acc
 }
 
 /* Temporaries are those that all uses of are accesses in the chain, but for allocation and release beside it. */
-static void find_temporaries(struct overlap *o, const struct overlap_group *g, const struct tree_stmt *block)
+static void find_temporaries(struct overlap *o, struct overlap_group *g, const struct tree_stmt *block)
 {
     struct overlap_memory *m;
     for (int pass = 0; pass < 2; pass++)
@@ -77,7 +79,8 @@ static void find_temporaries(struct overlap *o, const struct overlap_group *g, c
                 else
                     m->accesses++;
                 if (pass == 1 && !m->fixed && m->alloc && m->release && m->block == block)
-                    m->temporary = (uintptr_t)map_get(&o->whole.uses, a->pointer->var) == m->accesses + 2;
+                    m->temporary = (uintptr_t)map_get(&o->whole->uses, a->pointer->var) == m->accesses + 2;
+                g->sized |= m->temporary && m->alloc->count->op != EXPR_INT;
             }
 }
 
@@ -105,14 +108,6 @@ static bool check_lasting(struct overlap *o, struct overlap_group *g)
 
 /* ---- nests ---- */
 
-static bool see_kind(void *user, struct tree_stmt *s)
-{
-    bool *plain = user;
-    *plain = *plain && (s->kind == STMT_BLOCK || s->kind == STMT_ASSIGN || s->kind == STMT_STORE ||
-                        s->kind == STMT_FOR || s->kind == STMT_IF);
-    return *plain;
-}
-
 static bool has_loops(const struct tree_stmt *s)
 {
     for (uint32_t i = 0; i < s->items.count; i++)
@@ -121,41 +116,23 @@ static bool has_loops(const struct tree_stmt *s)
     return false;
 }
 
-static bool can_cut(const struct tree_stmt *s)
+static bool can_cut(const struct tree *t, const struct tree_stmt *s)
 {
-    return s->kind == STMT_FOR && s->loop.independent && s->var->type->kind == TYPE_I64 && expr_is_int(s->step, 1) &&
-           s->begin->op == EXPR_INT && s->end->op == EXPR_INT && s->begin->i > -OVERLAP_LIMIT &&
-           s->begin->i < s->end->i && s->end->i < OVERLAP_LIMIT && has_loops(s->body);
-}
-
-/* Are variables that get a value in the nest used nowhere else? Their values stay in one iteration then, as iterations
- * are independent. */
-static bool keeps_variables(struct overlap *o, const struct tree_stmt *loop)
-{
-    struct tree_scan scan = { .arena = o->arena };
-    tree_scan_add(&scan, loop);
-    for (uint32_t i = 0; i < scan.assigned.count; i++) {
-        const void *v = scan.assigned.slots[i].key;
-        if (map_get(&scan.uses, v) != map_get(&o->whole.uses, v))
-            return false;
-    }
-    return true;
+    return tiling_has_bounds(t, s) && s->loop.independent && has_loops(s->body);
 }
 
 static bool make_stage(struct overlap *o, struct overlap_stage *stage, struct tree_stmt *s,
                        const struct tree_frame *frame)
 {
-    bool plain = true;
     *stage = (struct overlap_stage){ 0 };
-    for (struct tree_stmt *l = s; stage->depth < OVERLAP_DEPTH && can_cut(l); l = l->body->items.items[0]) {
+    for (struct tree_stmt *l = s; stage->depth < OVERLAP_DEPTH && can_cut(o->x.tree, l); l = l->body->items.items[0]) {
         stage->loops[stage->depth++] = l;
         if (l->body->items.count != 1)
             break;
     }
     if (stage->depth == 0)
         return false;
-    stmt_visit(s, see_kind, &plain);
-    if (!plain || !keeps_variables(o, s))
+    if (!tiling_is_plain(s, false) || !iterations_keep_variables(&o->x, s))
         return false;
     piece_add(o->arena, &stage->piece, s, frame);
     return !stage->piece.effects;
@@ -170,26 +147,33 @@ static bool same_schedule(const struct tree_loop *a, const struct tree_loop *b)
 
 static void say_tiles(const struct overlap *o, const struct overlap_group *g)
 {
-    struct tree *t = o->tree;
+    struct tree *t = o->x.tree;
     const struct tree_stmt *last = g->stages[g->count - 1].loops[0];
     struct text sizes = text_new(t->arena), names = text_new(t->arena);
-    int64_t bytes = 0, before = 0;
+    int64_t bytes = 0, before = 0, rows = 0;
     for (uint32_t i = 0; i < g->depth; i++)
         text_printf(&sizes, "%s%lld", i ? " x " : "", (long long)g->size[i]);
     for (uint32_t i = 0; i < g->num_temporaries; i++) {
         const struct overlap_memory *m = g->temporaries[i];
         text_printf(&names, "%s'%s'", i ? ", " : "", m->alloc->var->name);
         bytes += overlap_elements(g, m) * m->alloc->type->size;
-        before += m->alloc->count->i * m->alloc->type->size;
+        before += g->sized ? 0 : m->alloc->count->i * m->alloc->type->size;
+        rows += overlap_rows(m);
     }
-    remark(t->ir->remarks, last->place, remark_subject(t, last), REMARK_TILED, g->count, text_get(&sizes),
-           (long long)bytes, text_get(&names), (long long)before, g->more_work);
+    if (g->sized)
+        remark(t->ir->remarks, last->place, remark_subject(t, last), REMARK_TILED_ROWS, g->count, (long long)rows,
+               text_get(&names));
+    else
+        remark(t->ir->remarks, last->place, remark_subject(t, last), REMARK_TILED, g->count, text_get(&sizes),
+               (long long)bytes, text_get(&names), (long long)before, g->more_work);
 }
 
 static bool try_group(struct overlap *o, struct overlap_stage *stages, uint32_t count, uint32_t depth,
                       struct tree_stmt *block, const struct tree_frame *frame, enum overlap_step *reached)
 {
-    struct overlap_group g = { .memories = o->memories, .stages = stages, .count = count, .depth = depth };
+    struct overlap_group g = {
+        .tree = o->x.tree, .memories = o->memories, .stages = stages, .count = count, .depth = depth
+    };
     g.parallel = stages[0].loops[0]->loop.parallel;
     for (uint32_t k = 0; k < count; k++) {
         stages[k].lasting = stages[k].wanted = false;
@@ -197,13 +181,13 @@ static bool try_group(struct overlap *o, struct overlap_stage *stages, uint32_t 
             return false;
     }
     find_temporaries(o, &g, block);
-    bool planned = check_lasting(o, &g) && overlap_plan(o->tree->machine, &g);
+    bool planned = check_lasting(o, &g) && overlap_plan(&g);
     *reached = g.reached > *reached ? g.reached : *reached;
     if (!planned)
         return false;
-    if (o->tree->ir->remarks)
+    if (o->x.tree->ir->remarks)
         say_tiles(o, &g);
-    overlap_make(o->tree, &g, block, frame);
+    overlap_make(o->x.tree, &g, block, frame);
     return true;
 }
 
@@ -219,8 +203,11 @@ static uint32_t try_chain(struct overlap *o, struct overlap_stage *stages, uint3
                 return count;
     const struct tree_stmt *first = all ? stages[0].loops[0] : NULL;
     if (reached != OVERLAP_UNFIT)
-        remark(o->tree->ir->remarks, first->place, remark_subject(o->tree, first),
-               reached == OVERLAP_LARGE ? REMARK_TILE_LASTING : REMARK_TILE_SIZE, all);
+        remark(o->x.tree->ir->remarks, first->place, remark_subject(o->x.tree, first),
+               reached == OVERLAP_LARGE    ? REMARK_TILE_LASTING
+               : reached == OVERLAP_PLANES ? REMARK_TILE_PLANES
+                                           : REMARK_TILE_SIZE,
+               all);
     return 0;
 }
 
@@ -259,15 +246,14 @@ bool opt_overlapped_tiling(struct tree *t, const struct tree_options *options)
     (void)options;
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct overlap o = { .tree = t, .arena = t->scratch };
+        struct overlap o = { .x = iterations_of(t, f), .arena = t->scratch };
         double bytes = 0;
         o.memories = NEW_ARRAY(o.arena, struct overlap_memory, t->num_vars + 1);
         find(&o, f->body, NULL, &bytes);
         if (bytes <= (double)t->machine->second_cache)
             continue;
-        struct tree_whole whole = { .tree = t, .func = f };
-        o.whole = *tree_whole(&whole);
-        if (o.whole.labels.count) /* jumps back repeat what no loop shows */
+        o.whole = tree_whole(&o.x.whole);
+        if (o.whole->labels.count) /* jumps back repeat what no loop shows */
             continue;
         o.writers = NEW_ARRAY(o.arena, uint32_t, t->num_aliases);
         tree_visit_frames(f->body, NULL, look, &o);

@@ -25,9 +25,9 @@ static struct tree_stmt *innermost(const struct overlap_group *g, const struct o
                : NULL;
 }
 
-static bool same_loop(const struct tree_stmt *a, const struct tree_stmt *b)
+static bool same_loop(const struct tree *t, const struct tree_stmt *a, const struct tree_stmt *b)
 {
-    return a && b && a->var->type == b->var->type && expr_is_const(a->begin) && expr_is_const(a->end) &&
+    return a && b && a->var->type == b->var->type && tree_is_size(t, a->begin) && tree_is_size(t, a->end) &&
            expr_is_const(a->step) && expr_equal(a->begin, b->begin) && expr_equal(a->end, b->end) &&
            expr_equal(a->step, b->step);
 }
@@ -36,16 +36,13 @@ static bool same_loop(const struct tree_stmt *a, const struct tree_stmt *b)
 static bool of_step(const struct overlap_group *g, const struct overlap_stage *s, struct overlap_memory *m,
                     const struct tree_access *a, struct tree_expr *var, struct linear *rest)
 {
-    struct linear at = { .known = true }, counter;
-    int64_t shift[OVERLAP_DEPTH], stride;
-    bool same = overlap_shift(m, g, s, a->at, a->frame, shift);
-    linear_add(&at, a->at, 1);
-    for (uint32_t i = 0; i < g->depth && same; i++) {
-        same = linear_take(&at, s->loops[i]->var, &stride) && s->high[i] + shift[i] == m->high[i];
-        at.constant -= shift[i] * m->strides[i];
-    }
+    struct overlap_place place;
+    struct linear counter;
+    bool same = overlap_place(m, g, s, a->at, a->frame, &place);
+    for (uint32_t i = 0; i < g->depth && same; i++)
+        same = s->high[i] + place.shift[i] == m->high[i];
     linear_of(&counter, var);
-    linear_replace(rest, &at, innermost(g, s)->var, &counter);
+    linear_replace(rest, &place.rest, innermost(g, s)->var, &counter);
     return same;
 }
 
@@ -70,7 +67,7 @@ bool overlap_joins(struct tree *t, const struct overlap_group *g)
 {
     const struct tree_stmt *first = innermost(g, &g->stages[0]);
     for (uint32_t k = 0; k < g->count; k++)
-        if (!same_loop(first, innermost(g, &g->stages[k])))
+        if (!same_loop(t, first, innermost(g, &g->stages[k])))
             return false;
     struct tree_expr *var = expr_var(t, first->var);
     for (uint32_t i = 0; i < g->num_temporaries; i++)
@@ -99,15 +96,16 @@ static struct tree_expr *everyone(struct tree *t, const struct overlap_group *g,
             int64_t from = s->low[i] - s->high[i];
             first = from < first ? from : first;
             latest = from > latest ? from : latest;
-            if (g->begin[i] + s->low[i] < s->loops[i]->begin->i && s->loops[i]->begin->i - s->high[i] > begin)
-                begin = s->loops[i]->begin->i - s->high[i];
-            if (g->end[i] + s->high[i] > s->loops[i]->end->i && s->loops[i]->end->i - s->high[i] < end)
-                end = s->loops[i]->end->i - s->high[i];
+            if (g->begin[i] + s->low[i] < s->begin[i] && s->begin[i] - s->high[i] > begin)
+                begin = s->begin[i] - s->high[i];
+            if (g->end[i] + s->high[i] > s->end[i] && s->end[i] - s->high[i] < end)
+                end = s->end[i] - s->high[i];
         }
         struct tree_expr *from = expr_binary(t, EXPR_ADD, tiles[i], expr_i64(t, latest));
         all = first < latest ? both(t, all, EXPR_GE, step, from) : all;
-        all = begin > INT64_MIN ? both(t, all, EXPR_GE, step, expr_i64(t, begin)) : all;
-        all = end < INT64_MAX ? both(t, all, EXPR_LT, step, expr_i64(t, end)) : all;
+        all = begin > INT64_MIN ? both(t, all, EXPR_GE, step, expr_binary(t, EXPR_ADD, g->from[i], expr_i64(t, begin)))
+                                : all;
+        all = end < INT64_MAX ? both(t, all, EXPR_LT, step, expr_binary(t, EXPR_ADD, g->to[i], expr_i64(t, end))) : all;
     }
     return all;
 }

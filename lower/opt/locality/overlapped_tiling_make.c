@@ -19,6 +19,7 @@ struct make {
     const struct overlap_stage *stage;
     const struct tree_frame *frame;
     struct tree_expr *tiles[OVERLAP_DEPTH]; /* first iterations */
+    struct tree_expr *size; /* of tiles, where the call tells; NULL: it does not, or there is one tile */
     struct tree_var *steps[OVERLAP_DEPTH];
     struct tree_stmt *rows; /* block of a step of rows, in front of what it does */
     VEC(struct place_of_row) places;
@@ -31,13 +32,23 @@ static struct tree_expr *plus(struct tree *t, struct tree_expr *e, int64_t const
 
 /* ---- memory ---- */
 
-/* Elements that one step in the dimension goes past. */
-static int64_t new_stride(const struct overlap_group *g, const struct overlap_memory *m, uint32_t dimension)
+/* Points that one step in the dimension goes past. */
+static int64_t points_between(const struct overlap_group *g, const struct overlap_memory *m, uint32_t dimension)
 {
-    int64_t stride = m->reach;
+    int64_t points = 1;
     for (uint32_t i = dimension + 1; i < OVERLAP_DEPTH && i < g->depth; i++)
-        stride *= g->size[i] + m->high[i] - m->low[i];
-    return stride;
+        points *= g->size[i] + m->high[i] - m->low[i];
+    return points;
+}
+
+/* Elements of so many points. */
+static struct tree_expr *elements(struct tree *t, const struct overlap_memory *m, int64_t points)
+{
+    struct linear reach, all;
+    tiling_sum(&reach, &m->reach);
+    linear_constant(&all, 0);
+    linear_add(&all, &reach, points);
+    return linear_expr(t, &all);
 }
 
 static struct tree_expr *place_of(struct make *w, const struct overlap_memory *m, int64_t ahead)
@@ -60,22 +71,23 @@ static struct tree_expr *new_index(struct make *w, struct overlap_memory *m, con
 {
     struct tree *t = w->tree;
     struct overlap_group *g = w->group;
-    int64_t shift[OVERLAP_DEPTH];
+    struct overlap_place place;
     struct linear at, part;
     linear_of(&at, index);
-    if (!overlap_shift(m, g, w->stage, &at, w->frame, shift))
+    if (!overlap_place(m, g, w->stage, &at, w->frame, &place))
         return NULL;
-    for (uint32_t i = 0; i < g->depth; i++) {
-        int64_t stride = i ? new_stride(g, m, i) : 0;
+    for (uint32_t i = 1; i < g->depth; i++) {
+        int64_t stride = points_between(g, m, i) * m->reach.times;
         linear_of(&part, expr_var(t, w->stage->loops[i]->var));
-        linear_add(&at, &part, stride - m->strides[i]);
+        linear_add(&place.rest, &part, stride);
         linear_of(&part, w->tiles[i]);
-        linear_add(&at, &part, -stride);
-        at.constant += (shift[i] - m->low[i]) * stride - shift[i] * m->strides[i];
+        linear_add(&place.rest, &part, -stride);
+        place.rest.constant += (place.shift[i] - m->low[i]) * stride;
     }
-    linear_of(&part, place_of(w, m, w->stage->high[0] + shift[0]));
-    linear_add(&at, &part, new_stride(g, m, 0));
-    return linear_expr(t, &at);
+    struct tree_expr *row = place_of(w, m, w->stage->high[0] + place.shift[0]);
+    linear_of(&part, expr_binary(t, EXPR_MUL, row, elements(t, m, points_between(g, m, 0))));
+    linear_add(&place.rest, &part, 1);
+    return linear_expr(t, &place.rest);
 }
 
 static struct tree_expr *rewrite_load(void *user, struct tree_expr *e)
@@ -119,6 +131,17 @@ static int64_t first_step(const struct overlap_group *g, uint32_t dimension)
     return first;
 }
 
+/* Bounds of what tiles cover, so many iterations further. */
+static struct tree_expr *begin_of(const struct make *w, uint32_t i, int64_t more)
+{
+    return plus(w->tree, w->group->from[i], more);
+}
+
+static struct tree_expr *end_of(const struct make *w, uint32_t i, int64_t more)
+{
+    return plus(w->tree, w->group->to[i], more);
+}
+
 /* Where tiles begin that reach the end. */
 static int64_t last_tile(const struct overlap_group *g, uint32_t i)
 {
@@ -133,20 +156,20 @@ static void cut_loops(const struct make *w)
     for (uint32_t i = 0; i < g->depth; i++) {
         const struct overlap_stage *s = w->stage;
         struct tree_stmt *loop = s->loops[i];
-        int64_t begin = loop->begin->i, end = loop->end->i, low = s->low[i], high = s->high[i];
+        int64_t begin = s->begin[i], end = s->end[i], low = s->low[i], high = s->high[i];
         int64_t first = first_step(g, i) + high;
         struct tree_expr *tile = plus(t, w->tiles[i], low), *step = expr_var(t, w->steps[i]);
-        loop->loop.tiles = g->end[i] - g->begin[i];
-        loop->loop.different = end - begin;
+        loop->loop.tiles = g->sized ? 1 : g->end[i] - g->begin[i];
+        loop->loop.different = g->sized ? 1 : end - begin;
         loop->loop.parallel = false;
         loop->begin = plus(t, step, high);
         loop->end = plus(t, step, high + 1);
         if (first < low)
             loop->begin = expr_binary(t, EXPR_MAX, tile, loop->begin);
         if (g->begin[i] + low < begin)
-            loop->begin = expr_binary(t, EXPR_MAX, expr_i64(t, begin), loop->begin);
+            loop->begin = expr_binary(t, EXPR_MAX, begin_of(w, i, begin), loop->begin);
         if (g->end[i] + high > end)
-            loop->end = expr_binary(t, EXPR_MIN, expr_i64(t, end), loop->end);
+            loop->end = expr_binary(t, EXPR_MIN, end_of(w, i, end), loop->end);
     }
 }
 
@@ -188,15 +211,35 @@ static struct tree_stmt *parallel_tiles(struct make *w, struct tree_stmt *block)
     return inside;
 }
 
+/* Tiles whose size the call tells: equal shares, but no smaller ones than recompute little. */
+static struct tree_stmt *sized_tiles(struct make *w, struct tree_stmt *block)
+{
+    struct tree *t = w->tree;
+    const struct overlap_group *g = w->group;
+    struct tree_expr *begin = begin_of(w, 0, g->begin[0]), *least = expr_i64(t, g->size[0]);
+    struct tree_expr *rows = stmt_variable(t, block, "rows", expr_binary(t, EXPR_SUB, end_of(w, 0, g->end[0]), begin));
+    struct tree_expr *share = expr_binary(t, EXPR_DIV, plus(t, rows, OVERLAP_TILES - 1), expr_i64(t, OVERLAP_TILES));
+    w->size = stmt_variable(t, block, "size", expr_binary(t, EXPR_MAX, share, least));
+    struct tree_expr *more = expr_binary(t, EXPR_ADD, rows, plus(t, w->size, -1));
+    struct tree_expr *count = stmt_variable(t, block, "count", expr_binary(t, EXPR_DIV, more, w->size));
+    struct tree_stmt *loop = loop_over(w, block, "tiles", expr_i64(t, 0), count, 1);
+    schedule_like(loop, g);
+    struct tree_expr *first = expr_binary(t, EXPR_MUL, expr_var(t, loop->var), w->size);
+    w->tiles[0] = stmt_variable(t, loop->body, "tile", expr_binary(t, EXPR_ADD, begin, first));
+    return loop->body;
+}
+
 static struct tree_stmt *make_tiles(struct make *w, struct tree_stmt *block)
 {
     struct tree *t = w->tree;
     const struct overlap_group *g = w->group;
+    if (g->parallel && g->sized)
+        return sized_tiles(w, block);
     if (g->parallel && g->depth > 1)
         return parallel_tiles(w, block);
     for (uint32_t i = 0; i < g->depth; i++) {
-        w->tiles[i] = expr_i64(t, g->begin[i]);
-        if (g->tiles[i] == 1)
+        w->tiles[i] = begin_of(w, i, g->begin[i]);
+        if (g->sized || g->tiles[i] == 1)
             continue;
         struct tree_stmt *loop = loop_over(w, block, "tile", w->tiles[i], expr_i64(t, g->end[i]), g->size[i]);
         schedule_like(loop, g);
@@ -211,12 +254,14 @@ static struct tree_stmt *make_steps(struct make *w, struct tree_stmt *block)
     struct tree *t = w->tree;
     const struct overlap_group *g = w->group;
     for (uint32_t i = 0; i < g->depth; i++) {
-        struct tree_expr *end = plus(t, w->tiles[i], g->size[i]);
-        if (last_tile(g, i) + g->size[i] > g->end[i])
-            end = expr_binary(t, EXPR_MIN, expr_i64(t, g->end[i]), end);
+        struct tree_expr *end = end_of(w, i, g->end[i]), *whole = plus(t, w->tiles[i], g->size[i]);
+        if (w->size)
+            end = expr_binary(t, EXPR_MIN, end, expr_binary(t, EXPR_ADD, w->tiles[i], w->size));
+        else if (!g->sized)
+            end = last_tile(g, i) + g->size[i] > g->end[i] ? expr_binary(t, EXPR_MIN, end, whole) : whole;
         struct tree_stmt *loop = loop_over(w, block, "step", plus(t, w->tiles[i], first_step(g, i)), end, 1);
-        loop->loop.tiles = g->tiles[i];
-        loop->loop.different = g->end[i] - g->begin[i];
+        loop->loop.tiles = g->sized ? 0 : g->tiles[i];
+        loop->loop.different = g->sized ? 0 : g->end[i] - g->begin[i];
         w->steps[i] = loop->var;
         block = loop->body;
         if (i == 0) {
@@ -241,7 +286,7 @@ void overlap_make(struct tree *t, struct overlap_group *g, struct tree_stmt *blo
     struct tree_stmt *whole = stmt_block(t), *inside = make_tiles(&w, whole);
     for (uint32_t i = 0; i < g->num_temporaries; i++) {
         struct overlap_memory *m = g->temporaries[i];
-        struct tree_expr *count = expr_i64(t, overlap_elements(g, m));
+        struct tree_expr *count = elements(t, m, overlap_rows(m) * overlap_points(g, m));
         stmt_alloc(t, inside, m->alloc->var, m->alloc->type, count, TREE_HEAP)->place = m->alloc->place;
     }
     struct tree_stmt *step = make_steps(&w, inside);

@@ -6,9 +6,8 @@
 #include "lower/opt/locality/overlapped_tiling.h"
 
 enum {
-    MOST_WORK = 130,     /* percent of the iterations without tiles: beyond, waiting for memory costs less */
-    LONGEST_TILE = 1024, /* in the second dimension */
-    FEWEST_TILES = 32    /* of a parallel loop, for equal shares of many threads */
+    MOST_WORK = 130,    /* percent of the iterations without tiles: beyond, waiting for memory costs less */
+    LONGEST_TILE = 1024 /* in the second dimension */
 };
 
 struct overlap_memory *overlap_temporary(const struct overlap_group *g, const struct tree_expr *pointer)
@@ -20,48 +19,76 @@ struct overlap_memory *overlap_temporary(const struct overlap_group *g, const st
 
 /* ---- points ---- */
 
-static int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
-static bool set_strides(struct overlap_memory *m, const int64_t *strides, uint32_t depth)
+static bool set_stride(struct overlap_memory *m, const struct linear_term *stride, uint32_t dimension)
 {
-    for (uint32_t i = 0; i < depth; i++) {
-        if (strides[i] <= 0 || strides[i] > OVERLAP_LIMIT || (m->reach && strides[i] != m->strides[i]))
-            return false;
-        m->strides[i] = strides[i];
-    }
+    if (stride->times <= 0 || stride->times > TILING_LIMIT ||
+        (m->reach.times && !tiling_same_stride(stride, &m->strides[dimension])))
+        return false;
+    m->strides[dimension] = *stride;
     return true;
 }
 
-bool overlap_shift(struct overlap_memory *m, const struct overlap_group *g, const struct overlap_stage *s,
-                   const struct linear *at, const struct tree_frame *frame, int64_t *shift)
+/* Sizes as strides: whole points are terms of their own, and a point is as large as the stride. */
+static bool place_of_sizes(struct overlap_memory *m, const struct overlap_group *g, const struct tree_frame *frame,
+                           struct overlap_place *place)
 {
-    struct linear rest = { .known = true };
-    int64_t strides[OVERLAP_DEPTH];
-    linear_add(&rest, at, 1);
-    for (uint32_t i = 0; i < g->depth; i++)
-        if (!linear_take(&rest, s->loops[i]->var, &strides[i]))
-            return false;
-    struct interval inside[OVERLAP_DEPTH + 1]; /* what is added to x * stride of each dimension */
-    inside[g->depth] = linear_interval(&rest, frame, NULL);
-    if (!rest.known || !set_strides(m, strides, g->depth))
-        return false;
-    for (uint32_t i = g->depth; i-- > 0;) {
-        struct interval range = { true, s->loops[i]->begin->i, s->loops[i]->end->i - 1 };
-        inside[i] = interval_add(inside[i + 1], interval_scale(range, strides[i]));
+    place->shift[0] = tiling_take_points(&place->rest, &m->strides[0]);
+    m->reach = m->strides[0];
+    return place->shift[0] > -TILING_LIMIT && place->shift[0] < TILING_LIMIT &&
+           tiling_is_within(g->tree->scratch, &place->rest, &m->strides[0], frame);
+}
+
+/* Do all of these addresses lie in the memory? Not asked where sizes are not known. */
+static bool is_inside(const struct overlap_memory *m, const struct overlap_group *g, const struct overlap_stage *s,
+                      struct interval rest)
+{
+    for (uint32_t i = 0; i < g->depth && !g->sized; i++) {
+        struct interval range = { true, s->begin[i], s->end[i] - 1 };
+        rest = interval_add(rest, interval_scale(range, m->strides[i].times));
     }
-    if (!inside[0].known || inside[0].low < 0 || inside[0].high >= m->alloc->count->i)
+    return rest.known && (g->sized || (rest.low >= 0 && rest.high < m->alloc->count->i));
+}
+
+/* Constants: what is added to x * stride of a dimension tells how many of its points are added. */
+static bool place_of_constants(struct overlap_memory *m, const struct overlap_group *g, const struct overlap_stage *s,
+                               const struct tree_frame *frame, struct overlap_place *place)
+{
+    struct interval rest = linear_interval(&place->rest, frame, NULL), inside[OVERLAP_DEPTH + 1] = { 0 };
+    if (!is_inside(m, g, s, rest))
         return false;
+    inside[g->depth] = rest;
+    for (uint32_t i = g->depth; i-- > 1;) {
+        struct interval range = { true, s->begin[i], s->end[i] - 1 };
+        inside[i] = interval_add(inside[i + 1], interval_scale(range, m->strides[i].times));
+    }
     int64_t taken = 0, high = 0;
     for (uint32_t i = 0; i < g->depth; i++) {
-        int64_t low = inside[i + 1].low - taken;
-        shift[i] = floor_divide(low, strides[i]);
-        taken += shift[i] * strides[i];
+        int64_t stride = m->strides[i].times;
+        place->shift[i] = tiling_divide(inside[i + 1].low - taken, stride);
+        taken += place->shift[i] * stride;
         high = inside[i + 1].high - taken;
-        if (high >= strides[i])
+        if (high >= stride)
             return false;
     }
-    m->reach = high >= m->reach ? high + 1 : m->reach;
+    place->rest.constant -= taken;
+    m->reach.times = high >= m->reach.times ? high + 1 : m->reach.times;
     return true;
+}
+
+bool overlap_place(struct overlap_memory *m, const struct overlap_group *g, const struct overlap_stage *s,
+                   const struct linear *at, const struct tree_frame *frame, struct overlap_place *place)
+{
+    bool constants = true;
+    linear_copy(&place->rest, at);
+    for (uint32_t i = 0; i < g->depth; i++) {
+        struct linear_term stride;
+        if (!tiling_stride(g->tree, s->loops[i], &place->rest, &stride, &place->rest) || !set_stride(m, &stride, i))
+            return false;
+        constants = constants && stride.count == 0;
+    }
+    if (constants)
+        return place_of_constants(m, g, s, frame, place);
+    return g->sized && place_of_sizes(m, g, frame, place);
 }
 
 /* ---- who writes what ---- */
@@ -79,8 +106,8 @@ static bool same_point(const struct overlap_group *g, const int64_t *a, const in
 static bool see_temporary(struct overlap_group *g, const struct overlap_stage *s, struct overlap_memory *m,
                           const struct tree_access *a)
 {
-    int64_t shift[OVERLAP_DEPTH];
-    if (a->extent != 1 || a->type != m->alloc->type || !overlap_shift(m, g, s, a->at, a->frame, shift))
+    struct overlap_place place;
+    if (a->extent != 1 || a->type != m->alloc->type || !overlap_place(m, g, s, a->at, a->frame, &place))
         return false;
     if (a->write && !m->writer) {
         if (g->num_temporaries == OVERLAP_STAGES)
@@ -88,11 +115,11 @@ static bool see_temporary(struct overlap_group *g, const struct overlap_stage *s
         g->temporaries[g->num_temporaries++] = m;
         m->writer = s;
         for (uint32_t i = 0; i < g->depth; i++)
-            m->written[i] = shift[i];
+            m->written[i] = place.shift[i];
     }
     if (a->write)
-        return a->store && !a->guarded && m->writer == s && same_point(g, m->written, shift);
-    return m->writer && (m->writer != s || same_point(g, m->written, shift));
+        return a->store && !a->guarded && m->writer == s && same_point(g, m->written, place.shift);
+    return m->writer && (m->writer != s || same_point(g, m->written, place.shift));
 }
 
 /* An access of one statement comes before the store in it, so stores are looked at first. */
@@ -120,9 +147,10 @@ static void widen(int64_t *low, int64_t *high, int64_t to_low, int64_t to_high)
 static void need(struct overlap_group *g, const struct overlap_stage *s, const struct tree_access *a)
 {
     struct overlap_memory *m = overlap_temporary(g, a->pointer);
-    int64_t shift[OVERLAP_DEPTH];
-    if (!m || !overlap_shift(m, g, s, a->at, a->frame, shift))
+    struct overlap_place place;
+    if (!m || !overlap_place(m, g, s, a->at, a->frame, &place))
         return;
+    const int64_t *shift = place.shift;
     struct overlap_stage *writer = &g->stages[m->writer - g->stages];
     m->oldest = s->high[0] + shift[0] < m->oldest ? s->high[0] + shift[0] : m->oldest;
     for (uint32_t i = 0; i < g->depth; i++) {
@@ -145,7 +173,7 @@ static bool find_needs(struct overlap_group *g)
                 return false;
             if (last) {
                 s->low[i] = s->high[i] = 0;
-                widen(&g->begin[i], &g->end[i], s->loops[i]->begin->i, s->loops[i]->end->i);
+                widen(&g->begin[i], &g->end[i], s->begin[i], s->end[i]);
             }
         }
         for (uint32_t i = 0; i < s->piece.accesses.count; i++)
@@ -158,12 +186,17 @@ static bool find_needs(struct overlap_group *g)
 
 int64_t overlap_rows(const struct overlap_memory *m) { return m->high[0] - m->oldest + 1; }
 
-int64_t overlap_elements(const struct overlap_group *g, const struct overlap_memory *m)
+int64_t overlap_points(const struct overlap_group *g, const struct overlap_memory *m)
 {
-    int64_t count = overlap_rows(m) * m->reach;
+    int64_t count = 1;
     for (uint32_t i = 1; i < g->depth; i++)
         count *= g->size[i] + m->high[i] - m->low[i];
     return count;
+}
+
+int64_t overlap_elements(const struct overlap_group *g, const struct overlap_memory *m)
+{
+    return overlap_rows(m) * overlap_points(g, m) * m->reach.times;
 }
 
 static int64_t bytes_of(const struct overlap_group *g)
@@ -204,13 +237,14 @@ static void set_size(struct overlap_group *g, int64_t width)
     int64_t rows = g->end[0] - g->begin[0], columns = g->depth > 1 ? g->end[1] - g->begin[1] : 1;
     g->size[1] = width;
     g->tiles[1] = divide_up(columns, width);
-    g->size[0] = g->parallel ? divide_up(rows, divide_up(FEWEST_TILES, g->tiles[1])) : rows;
+    g->size[0] = g->parallel ? divide_up(rows, divide_up(OVERLAP_TILES, g->tiles[1])) : rows;
     g->tiles[0] = divide_up(rows, g->size[0]);
 }
 
 /* The least work of what fits. */
-static bool choose_size(const struct machine *m, struct overlap_group *g)
+static enum overlap_step choose_size(struct overlap_group *g)
 {
+    const struct machine *m = g->tree->machine;
     int64_t columns = g->depth > 1 ? g->end[1] - g->begin[1] : 1, best = 0;
     double least = MOST_WORK, near = 0.375 * (double)m->second_cache; /* the rest is for what goes by */
     for (int64_t width = 1; width <= columns && width <= LONGEST_TILE; width++) {
@@ -224,15 +258,62 @@ static bool choose_size(const struct machine *m, struct overlap_group *g)
     if (best)
         set_size(g, best);
     g->more_work = (int)(least - 99.5);
-    return best > 0;
+    return best ? OVERLAP_PLANNED : OVERLAP_NEEDS;
 }
 
-static bool is_far(const struct machine *m, const struct overlap_group *g)
+/* Sizes that only a run knows: the least rows of a tile with that little work, for threads to share; one thread has one
+ * tile. Rows of one dimension are taken for short enough to be kept. */
+static enum overlap_step choose_least(struct overlap_group *g)
+{
+    int64_t more = 0, accesses = 0;
+    for (uint32_t k = 0; k < g->num_temporaries; k++)
+        if (g->temporaries[k]->reach.count > 1)
+            return OVERLAP_PLANES;
+    for (uint32_t k = 0; k < g->count; k++) {
+        more += (g->stages[k].high[0] - g->stages[k].low[0]) * g->stages[k].piece.accesses.count;
+        accesses += g->stages[k].piece.accesses.count;
+    }
+    g->size[0] = divide_up(more * 100 + 1, accesses * (MOST_WORK - 100));
+    return OVERLAP_PLANNED;
+}
+
+static bool is_far(const struct overlap_group *g)
 {
     double bytes = 0;
-    for (uint32_t i = 0; i < g->num_temporaries; i++)
+    for (uint32_t i = 0; i < g->num_temporaries && !g->sized; i++)
         bytes += (double)g->temporaries[i]->alloc->count->i * g->temporaries[i]->alloc->type->size;
-    return bytes > (double)m->second_cache;
+    return g->sized || bytes > (double)g->tree->machine->second_cache;
+}
+
+/* ---- bounds ---- */
+
+static bool count_from(const struct tree_expr *bound, const struct tree_expr *from, int64_t *offset)
+{
+    struct linear apart, base;
+    linear_of(&apart, bound);
+    linear_of(&base, from);
+    linear_add(&apart, &base, -1);
+    *offset = apart.constant;
+    return linear_is_constant(&apart) && *offset > -TILING_LIMIT && *offset < TILING_LIMIT;
+}
+
+/* Begins are counted from that of the last nest if it is a size, ends likewise. */
+static bool find_bounds(struct overlap_group *g)
+{
+    const struct overlap_stage *last = &g->stages[g->count - 1];
+    for (uint32_t i = 0; i < g->depth; i++) {
+        struct tree_expr *begin = last->loops[i]->begin, *end = last->loops[i]->end, *zero = expr_i64(g->tree, 0);
+        g->from[i] = begin->op == EXPR_INT ? zero : begin;
+        g->to[i] = end->op == EXPR_INT ? zero : end;
+        g->sized |= begin->op != EXPR_INT || end->op != EXPR_INT;
+        for (uint32_t k = 0; k < g->count; k++) {
+            struct overlap_stage *s = &g->stages[k];
+            if (!count_from(s->loops[i]->begin, g->from[i], &s->begin[i]) ||
+                !count_from(s->loops[i]->end, g->to[i], &s->end[i]))
+                return false;
+        }
+    }
+    return true;
 }
 
 static void reset(struct overlap_group *g)
@@ -248,11 +329,11 @@ static void reset(struct overlap_group *g)
         }
 }
 
-bool overlap_plan(const struct machine *m, struct overlap_group *g)
+bool overlap_plan(struct overlap_group *g)
 {
     reset(g);
     g->reached = OVERLAP_UNFIT;
-    if (!see_accesses(g) || !is_far(m, g))
+    if (!find_bounds(g) || (g->sized && g->depth > 1) || !see_accesses(g) || !is_far(g))
         return false;
     for (uint32_t k = 0; k < g->num_temporaries; k++) {
         struct overlap_memory *t = g->temporaries[k];
@@ -262,6 +343,9 @@ bool overlap_plan(const struct machine *m, struct overlap_group *g)
             t->high[i] = INT64_MIN;
         }
     }
-    g->reached = !find_needs(g) ? OVERLAP_LARGE : !choose_size(m, g) ? OVERLAP_NEEDS : OVERLAP_PLANNED;
+    if (!find_needs(g))
+        g->reached = OVERLAP_LARGE;
+    else
+        g->reached = g->sized ? choose_least(g) : choose_size(g);
     return g->reached == OVERLAP_PLANNED;
 }

@@ -14,13 +14,13 @@
  * number of steps is found when the code runs, and the loop stays for sizes that tiles are not worth it for. */
 #include "lower/opt/locality/time_skewing.h"
 #include "lower/opt/iterations.h"
+#include "lower/opt/locality/tiling.h"
 #include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
 
 enum {
-    MOST_STEPS = 512,  /* of a tile */
-    FEWEST_BLOCKS = 8, /* of steps, for threads to share */
-    LIMIT = 1 << 30    /* of bounds, strides and shifts */
+    MOST_STEPS = 512, /* of a tile */
+    FEWEST_BLOCKS = 8 /* of steps, for threads to share */
 };
 
 struct skewer {
@@ -31,36 +31,9 @@ struct skewer {
 
 /* ---- the body ---- */
 
-static bool see_kind(void *user, struct tree_stmt *s)
-{
-    bool *plain = user;
-    *plain = *plain && (s->kind == STMT_BLOCK || s->kind == STMT_ASSIGN || s->kind == STMT_STORE ||
-                        s->kind == STMT_REDUCE || s->kind == STMT_FOR || s->kind == STMT_IF);
-    return *plain;
-}
-
-static bool is_plain(struct tree_stmt *s)
-{
-    bool plain = true;
-    stmt_visit(s, see_kind, &plain);
-    return plain;
-}
-
-static bool is_constant(const struct tree_expr *e) { return e->op == EXPR_INT && e->i > -LIMIT && e->i < LIMIT; }
-
-/* Constants, or sizes that the call gives. */
-static bool has_sizes_as_bounds(const struct tree *t, const struct tree_stmt *s)
-{
-    if (s->var->type->kind != TYPE_I64 || !expr_is_int(s->step, 1))
-        return false;
-    if (s->begin->op == EXPR_INT && s->end->op == EXPR_INT)
-        return is_constant(s->begin) && is_constant(s->end) && s->begin->i < s->end->i;
-    return tree_is_size(t, s->begin) && tree_is_size(t, s->end);
-}
-
 static bool add_stage(struct skewer *w, struct skew *s, struct tree_stmt *item, const struct tree_frame *frame)
 {
-    if (s->count == SKEW_STAGES || !is_plain(item))
+    if (s->count == SKEW_STAGES || !tiling_is_plain(item, true))
         return false;
     struct skew_stage *stage = &s->stages[s->count++];
     *stage = (struct skew_stage){ .tree = w->x.tree, .stmt = item };
@@ -70,7 +43,7 @@ static bool add_stage(struct skewer *w, struct skew *s, struct tree_stmt *item, 
     if (item->kind == STMT_ASSIGN)
         return expr_is_pure(item->value);
     stage->loop = item;
-    return item->kind == STMT_FOR && has_sizes_as_bounds(w->x.tree, item) && iterations_keep_variables(&w->x, item);
+    return tiling_has_bounds(w->x.tree, item) && iterations_keep_variables(&w->x, item);
 }
 
 /* ---- memory that changes ---- */
@@ -83,44 +56,11 @@ static struct skew_class *class_of(struct skew *s, uint32_t alias)
     return NULL;
 }
 
-/* Elements from one iteration of the stage's loop to the next, as a product of sizes; false if that is not one. `rest`:
- * the place without it. */
-static bool stride_of(const struct skew_stage *stage, const struct tree_access *a, struct linear_term *stride,
-                      struct linear *rest)
-{
-    const struct tree_var *v = stage->loop->var;
-    *stride = (struct linear_term){ 0 };
-    linear_copy(rest, a->at);
-    for (uint32_t i = 0; rest->known && i < rest->count; i++) {
-        if (!linear_term_has(&rest->terms[i], v))
-            continue;
-        if (stride->times)
-            return false;
-        *stride = rest->terms[i];
-        rest->terms[i--] = rest->terms[--rest->count];
-    }
-    for (uint32_t k = 0; k < stride->count; k++)
-        if (stride->factors[k]->op == EXPR_VAR && stride->factors[k]->var == v) {
-            stride->factors[k] = stride->factors[--stride->count];
-            break;
-        }
-    int64_t none;
-    bool plain = rest->known && linear_take(rest, v, &none) && stride->times >= 0 && stride->times <= LIMIT;
-    for (uint32_t k = 0; k < stride->count && plain; k++)
-        plain = tree_is_size(stage->tree, stride->factors[k]);
-    return plain;
-}
-
-static bool same_stride(const struct linear_term *a, const struct linear_term *b)
-{
-    return a->times == b->times && (a->times == 0 || linear_same_factors(a, b));
-}
-
 /* The larger one; false: there is no telling. Sizes are taken for larger than constants. */
 static bool take_larger(struct linear_term *stride, const struct linear_term *other)
 {
     bool more = other->count > stride->count || (other->count == stride->count && other->times > stride->times);
-    if (other->times == 0 || same_stride(stride, other))
+    if (other->times == 0 || tiling_same_stride(stride, other))
         return true;
     if (stride->times && other->count == stride->count && !linear_same_factors(stride, other))
         return false;
@@ -149,7 +89,7 @@ static bool see_access(struct skew *s, const struct skew_stage *stage, const str
     if (!stage->loop || a->extent != 1 || a->type != c->type || !a->pointer || !expr_equal(a->pointer, c->pointer))
         return false;
     struct linear_term stride;
-    return stride_of(stage, a, &stride, &rest) && take_larger(&c->stride, &stride);
+    return tiling_stride(stage->tree, stage->loop, a->at, &stride, &rest) && take_larger(&c->stride, &stride);
 }
 
 static bool find_classes(struct skew *s)
@@ -169,70 +109,6 @@ static bool find_classes(struct skew *s)
 
 /* ---- rows ---- */
 
-static int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
-/* l = quotient * size + rest */
-static void split(const struct linear *l, const struct tree_expr *size, struct linear *quotient, struct linear *rest)
-{
-    linear_constant(quotient, 0);
-    linear_constant(rest, l->constant);
-    for (uint32_t i = 0; i < l->count; i++) {
-        struct linear one = { .known = true, .count = 1 };
-        struct linear_term *term = &one.terms[0];
-        *term = l->terms[i];
-        uint32_t k = 0;
-        while (k < term->count && !expr_equal(term->factors[k], size))
-            k++;
-        bool divides = k < term->count;
-        if (divides)
-            term->factors[k] = term->factors[--term->count];
-        if (term->count == 0) {
-            one.constant = term->times;
-            one.count = 0;
-        }
-        linear_add(divides ? quotient : rest, &one, 1);
-    }
-}
-
-/* Is 0 <= l < stride, wherever the access is? Dimension by dimension, as products of sizes cannot be compared. */
-static bool is_within(struct arena *a, const struct linear *l, const struct linear_term *stride,
-                      const struct tree_frame *frame)
-{
-    struct linear below;
-    if (stride->count <= 1) {
-        linear_constant(&below, -1);
-        below.constant += stride->count ? 0 : stride->times;
-        below.count = stride->count;
-        below.terms[0] = *stride;
-        linear_add(&below, l, -1);
-        return depend_is_natural(a, l, frame) && depend_is_natural(a, &below, frame);
-    }
-    for (uint32_t i = 0; i < stride->count; i++) {
-        struct linear quotient, rest;
-        struct linear_term one = { .times = 1, .count = 1, .factors = { stride->factors[i] } }, others = *stride;
-        others.factors[i] = others.factors[--others.count];
-        split(l, stride->factors[i], &quotient, &rest);
-        if (quotient.known && rest.known && is_within(a, &rest, &one, frame) && is_within(a, &quotient, &others, frame))
-            return true;
-    }
-    return false;
-}
-
-/* Takes out the terms that are whole rows. */
-static int64_t take_rows(struct linear *l, const struct linear_term *stride)
-{
-    int64_t rows = 0;
-    for (uint32_t i = 0; i < l->count; i++)
-        if (linear_same_factors(&l->terms[i], stride)) {
-            rows = floor_divide(l->terms[i].times, stride->times);
-            l->terms[i].times -= rows * stride->times;
-            if (l->terms[i].times == 0)
-                l->terms[i] = l->terms[--l->count];
-            break;
-        }
-    return rows;
-}
-
 static bool rows_of(const struct skew *s, const struct skew_stage *stage, const struct tree_access *a,
                     struct skew_rows *rows)
 {
@@ -240,16 +116,18 @@ static bool rows_of(const struct skew *s, const struct skew_stage *stage, const 
     struct linear_term stride;
     struct linear rest;
     linear_copy(&rest, a->at);
-    if (!stage->fixed && !stride_of(stage, a, &stride, &rest))
+    if (!stage->fixed && !tiling_stride(stage->tree, stage->loop, a->at, &stride, &rest))
         return false;
     if (c->stride.count) {
-        rows->low = rows->high = take_rows(&rest, &c->stride);
-        return rows->low > -LIMIT && rows->low < LIMIT && is_within(s->arena, &rest, &c->stride, a->frame);
+        rows->low = rows->high = tiling_take_points(&rest, &c->stride);
+        return rows->low > -TILING_LIMIT && rows->low < TILING_LIMIT &&
+               tiling_is_within(s->arena, &rest, &c->stride, a->frame);
     }
     struct interval inside = linear_interval(&rest, a->frame, NULL);
-    if (!inside.known || inside.low < -((int64_t)LIMIT << 20) || inside.high > (int64_t)LIMIT << 20)
+    if (!inside.known || inside.low < -((int64_t)TILING_LIMIT << 20) || inside.high > (int64_t)TILING_LIMIT << 20)
         return false;
-    *rows = (struct skew_rows){ floor_divide(inside.low, c->stride.times), floor_divide(inside.high, c->stride.times) };
+    *rows =
+        (struct skew_rows){ tiling_divide(inside.low, c->stride.times), tiling_divide(inside.high, c->stride.times) };
     return true;
 }
 
@@ -265,7 +143,8 @@ static bool find_bounds(struct skew *s)
             struct linear_term stride;
             struct linear rest;
             accesses += c != NULL;
-            moves += c && stride_of(stage, a, &stride, &rest) && same_stride(&stride, &c->stride);
+            moves += c && tiling_stride(stage->tree, stage->loop, a->at, &stride, &rest) &&
+                     tiling_same_stride(&stride, &c->stride);
         }
         stage->fixed = moves != accesses;
         stage->begin = stage->loop && !stage->fixed ? stage->loop->begin : expr_i64(stage->tree, 0);
@@ -316,7 +195,7 @@ static bool distance_of(const struct skew *s, const struct skew_stage *a, const 
         for (uint32_t k = 0; k < b->piece.accesses.count; k++)
             if (!see_pair(s, a, a->piece.accesses.items[i], b, b->piece.accesses.items[k], d))
                 return false;
-    return !d->any || (d->least > -LIMIT && d->least < LIMIT);
+    return !d->any || (d->least > -TILING_LIMIT && d->least < TILING_LIMIT);
 }
 
 /* Shifts put what a nest needs of the same step at no higher position, the slope what it needs of the step before. */
@@ -339,7 +218,7 @@ static bool find_shifts(struct skew *s)
             if (d.any && a->shift - b->shift - d.least > s->slope)
                 s->slope = a->shift - b->shift - d.least;
         }
-    return s->slope > 0 && s->slope < LIMIT;
+    return s->slope > 0 && s->slope < TILING_LIMIT;
 }
 
 /* ---- how large ---- */
@@ -425,8 +304,8 @@ static struct tree_expr *bytes_of_row(struct tree *t, const struct skew *s)
     linear_constant(&row, 0);
     for (uint32_t i = 0; i < s->num_classes; i++) {
         const struct skew_class *c = &s->classes[i];
-        struct linear one = { .known = true, .count = c->stride.count > 0, .terms = { c->stride } };
-        one.constant = c->stride.count ? 0 : c->stride.times;
+        struct linear one;
+        tiling_sum(&one, &c->stride);
         linear_add(&row, &one, (int64_t)c->type->size);
     }
     return row.known ? linear_expr(t, &row) : NULL;

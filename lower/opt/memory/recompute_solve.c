@@ -3,6 +3,14 @@
 #include "lower/opt/memory/recompute.h"
 #include "lower/tree/tree_depend.h"
 
+/* a / b, rounded to the nearest number: what remains is the offset of a neighbour in a dimension with a smaller stride.
+ */
+static int64_t nearest(int64_t a, int64_t b)
+{
+    int64_t quotient = a / b, rest = a % b;
+    return rest > b / 2 ? quotient + 1 : rest < -(b / 2) ? quotient - 1 : quotient;
+}
+
 /* Takes what is a multiple of the term without the counter out of `rest`, into `value`. */
 static void take(struct linear *value, struct linear *rest, const struct linear_term *term, const struct tree_var *v)
 {
@@ -32,9 +40,9 @@ static void take(struct linear *value, struct linear *rest, const struct linear_
         one.constant = one.count ? 0 : one.terms[0].times;
         linear_add(whole ? value : &left, &one, 1);
     }
-    bool unit = term->count == 1 && rest->constant % term->times == 0;
-    value->constant += unit ? rest->constant / term->times : 0;
-    left.constant += unit ? 0 : rest->constant;
+    int64_t whole = term->count == 1 ? nearest(rest->constant, term->times) : 0;
+    value->constant += whole;
+    left.constant += rest->constant - whole * term->times;
     left.known &= rest->known;
     linear_copy(rest, &left);
 }
