@@ -119,7 +119,7 @@ static void split(const struct linear *l, const struct tree_expr *size, struct l
 
 /* Dimension by dimension, as products of sizes cannot be compared. */
 bool tiling_is_within(struct arena *a, const struct linear *l, const struct linear_term *stride,
-                   const struct tree_frame *frame)
+                      const struct tree_frame *frame)
 {
     if (stride->count <= 1) {
         struct linear below;

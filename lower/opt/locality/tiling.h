@@ -26,7 +26,7 @@ void tiling_sum(struct linear *out, const struct linear_term *stride);
 int64_t tiling_take_points(struct linear *l, const struct linear_term *stride);
 /* Is 0 <= l < stride, wherever the access is? */
 bool tiling_is_within(struct arena *a, const struct linear *l, const struct linear_term *stride,
-                   const struct tree_frame *frame);
+                      const struct tree_frame *frame);
 /* Rounded down. */
 int64_t tiling_divide(int64_t a, int64_t b);
 
