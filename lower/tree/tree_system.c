@@ -4,11 +4,11 @@
 #include <string.h>
 
 enum {
-    BUDGET = 4000,  /* rows made for one answer */
-    DEEPEST = 6,    /* shadows in shadows */
-    SPLINTERS = 64, /* for one variable */
-    CLOSER = 8      /* steps to the first value that there is a solution for */
+    BUDGET = 4000, /* rows made for one answer */
+    DEEPEST = 6,   /* shadows in shadows */
+    SPLINTERS = 64 /* for one variable */
 };
+static const int64_t FARTHEST = (int64_t)1 << 40; /* from an end to the first value that there is a solution for */
 
 struct system_work {
     int budget, depth;
@@ -215,24 +215,46 @@ static bool project(struct system_work *w, struct system *s, int var, bool *know
     }
 }
 
-/* Numbers that one more row than the others says: x is `value`. */
-static enum system_answer has_value(struct system *s, int var, int64_t value)
+/* Is there surely no solution with x at the value, or further in the direction of the sign? */
+static bool has_none_from(struct system *s, int var, int64_t value, int64_t sign)
 {
     struct system_row *r = &s->rows[s->count++];
     memset(r, 0, sizeof *r);
-    r->equal = true;
-    r->times[var] = 1;
-    r->constant = -value;
-    enum system_answer answer = system_solve(s);
+    r->times[var] = sign;
+    r->constant = -value * sign;
+    bool none = system_solve(s) == SYSTEM_NONE;
     s->count--;
-    return answer;
+    return none;
 }
 
-/* From an end of the values to the first one that there is a solution for. */
+/* From an end of the values towards the other one, in the direction of `step`, to the first one that there may be a
+ * solution for: in strides that double, then by halves. */
 static void move_closer(struct system *s, int var, int64_t *end, int64_t other, int64_t step)
 {
-    for (int tries = 0; tries < CLOSER && *end != other && has_value(s, var, *end) == SYSTEM_NONE; tries++)
-        *end += step;
+    if (*end == other || !has_none_from(s, var, *end, -step))
+        return;
+    int64_t none = *end, some = other, stride = 1;
+    if (step > 0 ? some > FARTHEST : some < -FARTHEST)
+        some = step * FARTHEST;
+    if ((some - none) * step <= 0)
+        return;
+    while (none != some) {
+        int64_t left = (some - none) * step, next = none + step * (stride < left ? stride : left);
+        if (next == some || !has_none_from(s, var, next, -step)) {
+            some = next;
+            break;
+        }
+        none = next;
+        stride *= 2;
+    }
+    while ((some - none) * step > 1) {
+        int64_t middle = none + (some - none) / 2;
+        if (has_none_from(s, var, middle, -step))
+            none = middle;
+        else
+            some = middle;
+    }
+    *end = some;
 }
 
 static void read_ends(const struct system *s, int var, struct system_range *out)

@@ -121,6 +121,18 @@ static bool is_counter(const struct tree_expr *e, const struct counted *c)
     return v->op == EXPR_VAR && v->var == c->var;
 }
 
+/* A sum or product of sizes in 32 bits that is extended, in 64: no program relies on its overflow, and dependence
+ * tests see what it is made of. */
+static struct tree_expr *widen(struct tree *t, struct tree_expr *e)
+{
+    struct tree_expr *sum = e->op == EXPR_CAST && e->type->kind == TYPE_I64 ? e->args[0] : NULL;
+    if (!sum || sum->type->kind != TYPE_I32 || !tree_is_size(t, sum) ||
+        (sum->op != EXPR_ADD && sum->op != EXPR_SUB && sum->op != EXPR_MUL))
+        return e;
+    struct tree_expr *a = expr_cast(t, e->type, sum->args[0]), *b = expr_cast(t, e->type, sum->args[1]);
+    return expr_binary(t, sum->op, widen(t, a), widen(t, b));
+}
+
 /* v < bound, or v > bound for a loop downwards; with "or equal" if the bound cannot wrap. */
 static bool match_condition(struct tree *t, struct tree_expr *e, struct counted *c, const struct tree_frame *frame)
 {
@@ -146,7 +158,7 @@ static bool match_condition(struct tree *t, struct tree_expr *e, struct counted 
     }
     if (equal && (b->op != EXPR_INT || b->i > INT32_MAX / 2 || b->i < -(INT32_MAX / 2)))
         return false;
-    c->bound = equal ? expr_int(t, b->type, b->i + (upwards ? 1 : -1)) : b;
+    c->bound = equal ? expr_int(t, b->type, b->i + (upwards ? 1 : -1)) : widen(t, b);
     return true;
 }
 

@@ -15,6 +15,7 @@
 #include "lower/opt/locality/time_skewing.h"
 #include "lower/opt/iterations.h"
 #include "lower/opt/locality/tiling.h"
+#include "lower/opt/registers/interleave.h"
 #include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
 
@@ -31,6 +32,13 @@ struct skewer {
 
 /* ---- the body ---- */
 
+static bool find_chain(void *user, struct tree_stmt *s)
+{
+    struct skew *skew = user;
+    skew->chains |= s->kind == STMT_FOR && interleave_is_chain(s);
+    return true;
+}
+
 static bool add_stage(struct skewer *w, struct skew *s, struct tree_stmt *item, const struct tree_frame *frame)
 {
     if (s->count == SKEW_STAGES || !tiling_is_plain(item, true))
@@ -43,6 +51,7 @@ static bool add_stage(struct skewer *w, struct skew *s, struct tree_stmt *item, 
     if (item->kind == STMT_ASSIGN)
         return expr_is_pure(item->value);
     stage->loop = item;
+    stmt_visit(item, find_chain, s);
     return tiling_has_bounds(w->x.tree, item) && iterations_keep_variables(&w->x, item);
 }
 
@@ -234,7 +243,7 @@ static struct narrow find_narrow(const struct machine *m, const struct skew *s, 
 {
     struct narrow n = { .width = row < SKEW_NARROW ? SKEW_NARROW / row : 1 };
     n.steps = (m->first_cache / row - n.width - s->slope) / s->slope;
-    if (n.steps < 0 || s->span->i * row < 2 * m->first_cache)
+    if (n.steps < 0 || s->chains || s->span->i * row < 2 * m->first_cache)
         n.steps = 0;
     return n;
 }

@@ -45,6 +45,7 @@ struct skew {
     uint32_t count;
     struct skew_class classes[SKEW_CLASSES];
     uint32_t num_classes;
+    bool chains;                    /* rows are recurrences: no narrow tiles, as it is not memory that they wait for */
     int64_t slope;                  /* positions that a step lies behind the one before */
     struct tree_expr *first, *span; /* positions of a step: first .. first + span - 1 */
     struct tree_expr *steps,

@@ -218,7 +218,7 @@ static void find_narrow(struct tree *t, struct tree_stmt *block, struct skew *s,
     struct tree_expr *small = less(t, all, expr_i64(t, 2 * m->first_cache));
     struct tree_expr *pays = expr_binary(t, EXPR_LOGICAL_AND, is_long, expr_unary(t, EXPR_NOT, small));
     struct tree_expr *few = expr_binary(t, EXPR_DIV, expr_binary(t, EXPR_MAX, rows, zero), slope);
-    s->few = stmt_variable(t, block, "few", expr_select(t, pays, few, zero));
+    s->few = s->chains ? zero : stmt_variable(t, block, "few", expr_select(t, pays, few, zero));
 }
 
 /* Steps and width of a tile, and of narrow ones inside of it; gives whether tiles are worth it. What stays in the

@@ -1,4 +1,5 @@
-/* Two independent iterations with a recurrence inside are interleaved to hide the latency of its operations.
+/* Iterations with a recurrence inside are interleaved to hide the latency of its operations: two if they are
+ * independent, else four, each behind the one before as far as it needs that (interleave_lag.c).
  *
  *     for i independent {                          for i = ... step 2 {
  *         for k {                                      for k {
@@ -8,17 +9,20 @@
  *                                                  }
  *                                                  for i, the rest { ... }  unless there is known to be none
  *
- * Legality: The iterations are independent.
- * Profitability: The inner loop has a recurrence and cannot be vectorized. Four at a time are slower: LLVM gathers
- * them into vectors. */
+ * Legality: The iterations are independent, or lag behind.
+ * Profitability: The inner loop has a recurrence and cannot be vectorized. Four independent ones at a time are slower:
+ * LLVM gathers them into vectors. */
+#include "lower/opt/registers/interleave.h"
 #include "lower/opt/iterations.h"
-#include "lower/opt/registers/unroll_jam.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_shape.h"
 
 enum {
     ROWS = 2,
+    LAGGING_ROWS = 4,
+    LAGGING_INTEGERS = 3,  /* addresses are in the same registers, of which there are fewer */
+    MOST_LAGGING = 40,     /* statements of one of these: their values should stay in registers */
     SHORTEST = 8,          /* iterations of both loops that are worth it */
     FARTHEST = 2,          /* iterations back that a step reads what was stored */
     MOST_STATEMENTS = 128, /* of an iteration */
@@ -57,7 +61,7 @@ static bool see_loads(void *user, struct tree_stmt *s)
     return true;
 }
 
-static bool is_chain(struct tree_stmt *loop)
+bool interleave_is_chain(struct tree_stmt *loop)
 {
     struct chain c = { .loop = loop };
     for (uint32_t i = 0; i < loop->body->items.count && !c.found; i++) {
@@ -110,7 +114,7 @@ static bool has_chain(struct tree_stmt *loop)
     for (uint32_t i = 0; i < loop->body->items.count; i++) {
         if (!is_simple(items[i], false, &count) || count > MOST_STATEMENTS)
             return false;
-        chains += items[i]->kind == STMT_FOR && !loop_is_shorter(items[i], SHORTEST) && is_chain(items[i]);
+        chains += items[i]->kind == STMT_FOR && !loop_is_shorter(items[i], SHORTEST) && interleave_is_chain(items[i]);
     }
     return chains > 0;
 }
@@ -124,15 +128,43 @@ static bool may_go_together(struct iterations *x, struct tree_stmt *loop)
     return jam_is_possible(x, loop, &scan);
 }
 
+/* Sequential rows of one chain each. */
+static bool may_lag(struct iterations *x, struct tree_stmt *loop, const struct tree_frame *frame, struct lagging *l)
+{
+    uint32_t count = 0;
+    if (loop->loop.independent || loop->body->items.count != 1 || loop_is_shorter(loop, SHORTEST))
+        return false;
+    struct tree_stmt *inner = loop->body->items.items[0];
+    return is_simple(inner, false, &count) && count <= MOST_LAGGING && inner->kind == STMT_FOR &&
+           !loop_is_shorter(inner, SHORTEST) && interleave_is_chain(inner) && lag_is_possible(x, loop, frame, l);
+}
+
+static bool stores_integers(const struct tree_stmt *loop)
+{
+    for (uint32_t i = 0; i < loop->body->items.count; i++)
+        if (loop->body->items.items[i]->kind == STMT_STORE && !type_is_float(loop->body->items.items[i]->value->type))
+            return true;
+    return false;
+}
+
 /* ---- the walk ---- */
 
-static bool look(void *user, struct tree_stmt *s)
+static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame)
 {
     struct iterations *x = user;
-    if (s->kind != STMT_FOR || !has_chain(s) || !may_go_together(x, s))
+    struct lagging l;
+    if (s->kind != STMT_FOR)
         return true;
-    remark(x->tree->ir->remarks, s->place, remark_subject(x->tree, s), REMARK_CHAINS, ROWS);
-    jam_iterations(x->tree, s, ROWS);
+    if (has_chain(s) && may_go_together(x, s)) {
+        remark(x->tree->ir->remarks, s->place, remark_subject(x->tree, s), REMARK_CHAINS, ROWS);
+        jam_iterations(x->tree, s, ROWS);
+        return false;
+    }
+    if (!may_lag(x, s, frame, &l))
+        return true;
+    uint32_t rows = stores_integers(l.inner) ? LAGGING_INTEGERS : LAGGING_ROWS;
+    remark(x->tree->ir->remarks, s->place, remark_subject(x->tree, s), REMARK_CHAINS_LAG, (int)rows, (int)l.lag);
+    lag_iterations(x->tree, &l, rows);
     return false;
 }
 
@@ -141,7 +173,7 @@ bool opt_interleave(struct tree *t, const struct tree_options *o)
     (void)o;
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct iterations x = iterations_of(t, t->functions.items[i]);
-        stmt_visit(t->functions.items[i]->body, look, &x);
+        tree_visit_frames(t->functions.items[i]->body, NULL, look, &x);
         stmt_flatten(t, t->functions.items[i]->body);
     }
     return true;
