@@ -17,9 +17,9 @@ struct stored {
     const struct type *type;
     uint32_t alias;
     struct linear at;
-    int64_t stride;                      /* elements from a step to the next */
+    int64_t stride;                        /* elements from a step to the next */
     struct tree_var *values[FARTHEST + 1]; /* of this step and of those before; NULL: not wanted */
-    bool behind;                         /* the store stands in front of the statement at hand */
+    bool behind;                           /* the store stands in front of the statement at hand */
 };
 
 struct forward {
@@ -62,8 +62,8 @@ static struct tree_expr *take_value(struct forward *w, struct stored *s, int64_t
         at.constant -= i * s->stride;
         struct tree_expr *pointer = (struct tree_expr *)(uintptr_t)s->pointer;
         s->values[i] = tree_var(t, "before", s->type);
-        struct tree_stmt *first = stmt_assign(
-            t, w->front, s->values[i], expr_load(t, s->type, pointer, linear_expr(t, &at), s->alias));
+        struct tree_stmt *first =
+            stmt_assign(t, w->front, s->values[i], expr_load(t, s->type, pointer, linear_expr(t, &at), s->alias));
         stmt_substitute(t, first, w->loop->var, w->begin);
     }
     return expr_var(t, s->values[steps]);
