@@ -1,6 +1,8 @@
 /* Process grids: Cartesian communicators. A grid is made when the first node of the process asks for it, and is found
- * again afterwards: making one is collective, and so is each statement that asks. Grids live as long as the process. */
+ * again afterwards: making one is collective, and so is each statement that asks. All processes have to agree whether
+ * they know a grid, so it lives as long as the communicator that it was made from. */
 #include "runtime/mpi/mpi_code_internal.h"
+#include "runtime/mpi/mpi_scalapack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +119,76 @@ static bool make(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_grid *g, c
     return true;
 }
 
+/* ---- communicators of the caller ----
+ *
+ * The next one may have the handle of one that was freed, and other processes. MPI tells when one is freed: by an
+ * attribute, whose value is the handle. */
+
+static int not_copied(mpi_handle comm, int key, void *extra, void *value, void *out, int *copied)
+{
+    (void)comm, (void)key, (void)extra, (void)value, (void)out;
+    *copied = 0;
+    return 0;
+}
+
+/* Takes the grids of a communicator out of the list. */
+static struct sdfg_rt_mpi_grid *take_out(mpi_handle from)
+{
+    struct sdfg_rt_mpi_grid *out = NULL, **end = &out;
+    pthread_mutex_lock(&lock);
+    for (struct sdfg_rt_mpi_grid **at = &grids; *at;) {
+        struct sdfg_rt_mpi_grid *g = *at;
+        if (g->from == from) {
+            *at = g->next;
+            *end = g;
+            end = &g->next;
+        } else {
+            at = &g->next;
+        }
+    }
+    *end = NULL;
+    pthread_mutex_unlock(&lock);
+    return out;
+}
+
+/* Freeing is collective: all processes have made them in the same order. Parts come before what they are parts of. */
+static int forget(mpi_handle comm, int key, void *value, void *extra)
+{
+    char trouble[SDFG_RT_MPI_TROUBLE];
+    const struct sdfg_rt_mpi_library *m = sdfg_rt_mpi_open(trouble);
+    (void)comm, (void)key, (void)extra;
+    for (struct sdfg_rt_mpi_grid *g = take_out((mpi_handle)value), *next; g; g = next) {
+        next = g->next;
+        sdfg_rt_scalapack_forget(g);
+        if (g->member)
+            m->Comm_free(&g->comm);
+        free(g);
+    }
+    return 0;
+}
+
+/* Before the first grid of a communicator is in the list; with the lock. */
+static bool watch(const struct sdfg_rt_mpi_node *n)
+{
+    static bool has_key;
+    static int key;
+    bool watched = n->mpi->self || n->comm == n->mpi->world;
+    for (struct sdfg_rt_mpi_grid *g = grids; g && !watched; g = g->next)
+        watched = g->from == n->comm;
+    if (watched)
+        return true;
+    if (!has_key) {
+        int result = n->mpi->Comm_create_keyval(not_copied, forget, &key, NULL);
+        if (!sdfg_rt_mpi_good(n, "MPI_Comm_create_keyval", result, "for process grids"))
+            return false;
+    }
+    has_key = true;
+    return sdfg_rt_mpi_good(n, "MPI_Comm_set_attr", n->mpi->Comm_set_attr(n->comm, key, (void *)n->comm),
+                            "of the caller's communicator");
+}
+
+/* ---- asking ---- */
+
 void *sdfg_rt_mpi_grid(struct sdfg_rt_context *context, const char *where, void *parent, const int64_t *list,
                        int64_t exact)
 {
@@ -129,7 +201,7 @@ void *sdfg_rt_mpi_grid(struct sdfg_rt_context *context, const char *where, void 
         g->from = n.comm;
         g->parent = parent;
         g->exact = exact;
-        if (make(&n, g, list)) {
+        if (make(&n, g, list) && watch(&n)) {
             g->next = grids;
             grids = g;
         } else {

@@ -6,6 +6,10 @@
 #include "runtime/runtime.h"
 
 typedef uintptr_t mpi_handle;
+/* What MPI calls for an attribute of a communicator: when that is duplicated, and before it is freed. Of MPICH's
+ * handles the upper half means nothing here. */
+typedef int mpi_copy(mpi_handle comm, int key, void *extra, void *value, void *out, int *copied);
+typedef int mpi_remove(mpi_handle comm, int key, void *value, void *extra);
 
 /* Numbers of the library's header that do not depend on its handles. */
 struct sdfg_rt_mpi_constants {

@@ -19,6 +19,7 @@ typedef void gemv_function(const char *trans, const int *m, const int *n, const 
 static struct scalapack {
     int (*system_handle)(mpi_handle comm); /* of an MPI communicator */
     void (*grid)(int *context, const char *order, int rows, int columns);
+    void (*grid_exit)(int context);
     gemm_function *gemm[SDFG_RT_TYPE_COUNT];
     gemv_function *gemv[SDFG_RT_TYPE_COUNT];
 } library;
@@ -36,8 +37,8 @@ static bool open_file(const char *name)
     static const char *const gemms[] = { "psgemm_", "pdgemm_", "pcgemm_", "pzgemm_" };
     static const char *const gemvs[] = { "psgemv_", "pdgemv_", "pcgemv_", "pzgemv_" };
     void *file = dlopen(name, RTLD_NOW);
-    bool good =
-        file && bind(file, "Csys2blacs_handle", &library.system_handle) && bind(file, "Cblacs_gridinit", &library.grid);
+    bool good = file && bind(file, "Csys2blacs_handle", &library.system_handle) &&
+                bind(file, "Cblacs_gridinit", &library.grid) && bind(file, "Cblacs_gridexit", &library.grid_exit);
     for (int i = 0; good && i < SDFG_RT_TYPE_COUNT; i++)
         good = bind(file, gemms[i], &library.gemm[i]) && bind(file, gemvs[i], &library.gemv[i]);
     return good;
@@ -85,6 +86,12 @@ static int context_of(struct sdfg_rt_mpi_grid *g)
     int context = g->blacs;
     pthread_mutex_unlock(&lock);
     return context;
+}
+
+void sdfg_rt_scalapack_forget(const struct sdfg_rt_mpi_grid *g)
+{
+    if (g->has_blacs)
+        library.grid_exit(g->blacs);
 }
 
 static bool describe(int out[9], int context, const struct sdfg_rt_mpi_cyclic lies[2], int64_t leading)

@@ -25,5 +25,7 @@ enum sdfg_rt_scalapack_result sdfg_rt_scalapack_gemv(const struct sdfg_rt_mpi_no
                                                      const struct sdfg_rt_mpi_cyclic lies[2], bool transposed,
                                                      const struct sdfg_rt_mpi_matrix *x,
                                                      const struct sdfg_rt_mpi_matrix *y);
+/* Before the communicator of the grid is freed. */
+void sdfg_rt_scalapack_forget(const struct sdfg_rt_mpi_grid *g);
 
 #endif

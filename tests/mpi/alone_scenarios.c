@@ -188,6 +188,27 @@ static bool communicators(struct sdfg_rt_context *c)
     return good && x[N - 1] == N;
 }
 
+/* A communicator of the caller has grids of its own, which are gone when it is freed. */
+static bool grids_of_the_caller(struct sdfg_rt_context *c)
+{
+    struct sdfg_rt_mpi *call = c->mpi;
+    static const int64_t line[] = { 1, 1 }, stays[] = { 1, 1 };
+    void *grids[3];
+    int64_t comm = sdfg_rt_mpi_split(c, WHERE, NULL, 1, 0);
+    if (c->error || !comm) /* without a library there is none */
+        return !c->error;
+    for (int i = 0; i < 3; i++) {
+        call->has_communicator = i != 1;
+        call->communicator = (int32_t)comm;
+        grids[i] = sdfg_rt_mpi_grid(c, WHERE, NULL, line, -1);
+        sdfg_rt_mpi_grid(c, WHERE, grids[i], stays, -1);
+    }
+    call->has_communicator = false;
+    bool good = grids[0] == grids[2] && grids[0] != grids[1];
+    sdfg_rt_mpi_comm_free(c, WHERE, comm);
+    return good;
+}
+
 static bool reads_and_writes(struct sdfg_rt_context *c)
 {
     static const int64_t counts[] = { 2, 3 }, strides[] = { 4, 1 };
@@ -311,6 +332,7 @@ const struct scenario scenarios[] = {
     { "blocks", blocks, 2 },
     { "matrices", matrices, 2 },
     { "communicators", communicators, 2 },
+    { "grids of the caller", grids_of_the_caller, 2 },
     { "files", reads_and_writes, 0 },
     { "groups of tasklets", code_groups, 2 },
     { "types of tasklets", code_types, 8 },

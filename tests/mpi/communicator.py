@@ -2,12 +2,9 @@
 
 Splits the world into even and odd ranks, by the MPI library itself, and sums over each half."""
 import ctypes
-import os
 import sys
 
 import numpy as np
-
-import sdfg
 
 
 class Communicator:
@@ -20,23 +17,40 @@ class Communicator:
         return self.handle
 
 
-def split(library):
-    """The half of this process, its rank in the world, and how many there are."""
-    mpi = ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
-    open_mpi = hasattr(mpi, "ompi_mpi_comm_world")
-    standard = library.endswith("libmpi_abi.so.1") # of MPI 5
-    handle = ctypes.c_void_p if open_mpi or standard else ctypes.c_int
-    world = ctypes.c_void_p(0x101) if standard else ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(mpi, "ompi_mpi_comm_world"))) if open_mpi else ctypes.c_int(0x44000000)
-    half, rank, size = handle(), ctypes.c_int(), ctypes.c_int()
-    assert mpi.MPI_Init(None, None) == 0
-    assert mpi.MPI_Comm_rank(world, ctypes.byref(rank)) == 0 and mpi.MPI_Comm_size(world, ctypes.byref(size)) == 0
-    assert mpi.MPI_Comm_split(world, rank.value % 2, rank.value, ctypes.byref(half)) == 0
-    of_fortran = mpi.MPI_Comm_c2f(half) if open_mpi else mpi.MPI_Comm_toint(half) if standard else half.value
-    return mpi, Communicator(of_fortran), rank.value, size.value
+class World:
+    """All processes, by the MPI library itself."""
+
+    def __init__(self, library):
+        self.mpi = mpi = ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
+        self.open = hasattr(mpi, "ompi_mpi_comm_world")
+        self.standard = library.endswith("libmpi_abi.so.1") # of MPI 5
+        self.handle = ctypes.c_void_p if self.open or self.standard else ctypes.c_int
+        self.comm = self.handle(0x101) if self.standard else self.handle(ctypes.addressof(ctypes.c_char.in_dll(mpi, "ompi_mpi_comm_world"))) if self.open else self.handle(0x44000000)
+        rank, size = ctypes.c_int(), ctypes.c_int()
+        assert mpi.MPI_Init(None, None) == 0
+        assert mpi.MPI_Comm_rank(self.comm, ctypes.byref(rank)) == 0 and mpi.MPI_Comm_size(self.comm, ctypes.byref(size)) == 0
+        self.rank, self.size = rank.value, size.value
+
+    def split(self, color, key):
+        comm = self.handle()
+        assert self.mpi.MPI_Comm_split(self.comm, color, key, ctypes.byref(comm)) == 0
+        return comm
+
+    def to_fortran(self, comm):
+        return self.mpi.MPI_Comm_c2f(comm) if self.open else self.mpi.MPI_Comm_toint(comm) if self.standard else comm.value
+
+    def free(self, comm):
+        assert self.mpi.MPI_Comm_free(ctypes.byref(comm)) == 0
+
+    def finalize(self):
+        assert self.mpi.MPI_Finalize() == 0
 
 
 def main(program, library):
-    mpi, half, rank, size = split(library)
+    import sdfg
+    world = World(library)
+    rank, size = world.rank, world.size
+    half = Communicator(world.to_fortran(world.split(rank % 2, rank)))
     sums = sdfg.compile(program)
     others = [r for r in range(size) if r % 2 == rank % 2]
     for n in range(3): # the third call has a path of its own
@@ -58,7 +72,7 @@ def main(program, library):
         except TypeError:
             continue
         raise AssertionError(f"{wrong!r} is taken for a communicator")
-    mpi.MPI_Finalize()
+    world.finalize()
 
 
 if __name__ == "__main__":
