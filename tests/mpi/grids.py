@@ -102,9 +102,41 @@ def free(library, of_half, of_all):
     world.finalize()
 
 
+# ---- what ScaLAPACK makes for a grid is freed with it ----
+
+def product():
+    """Rows of A and C are on different processes, B is on the first one."""
+    parts = {name: array("float64", 2, 2) for name in "abc"}
+    g = Graph("product", {"Px": "int64", "Py": "int64"}, blocks=array("int32", 2), **parts)
+    g.mpi("Pgemm", {"_a": "a[0:2, 0:2]", "_b": "b[0:2, 0:2]", "_a_block_sizes": "blocks[0:2]", "_b_block_sizes": "blocks[0:2]"}, {"_c": "c[0:2, 0:2]"}, m="2*Px", n="2", k="2")
+    return g
+
+
+def products(run):
+    if run.launcher and run.ranks > 1:
+        start(run, "multiply", mpi_of(run), str(product().write(run.folder)))
+
+
+def multiply(library, program):
+    """MPICH has 2048 communicators at a time, and a grid takes six of them: these would be more."""
+    import sdfg
+    world = World(library)
+    multiplied = sdfg.compile(program)
+    parts = 1 if world.size == 2 else 2
+    for turn in range(400 if world.size == 2 else 5):
+        rank, color = divmod(world.rank, parts)
+        comm = world.split(color, rank)
+        multiplied.communicator = Communicator(world.to_fortran(comm))
+        a, b, c = np.full((2, 2), rank + turn, float), np.array([[1, 2], [3, 4.0]]), np.zeros((2, 2))
+        multiplied(a=a, b=b, c=c, blocks=np.array([2, 2], np.int32), Px=-(-(world.size - color) // parts), Py=1)
+        assert (c == a @ b).all(), f"turn {turn}: {c}"
+        world.free(comm)
+    world.finalize()
+
+
 if __name__ == "__main__":
-    WORKERS = {"close": close, "free": free}
+    WORKERS = {"close": close, "free": free, "multiply": multiply}
     if sys.argv[1] in WORKERS:
         WORKERS[sys.argv[1]](*sys.argv[2:])
     else:
-        sys.exit(nodes.main([closed, freed]))
+        sys.exit(nodes.main([closed, products, freed]))
