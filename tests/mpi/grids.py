@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Process grids that processes know for longer or shorter than others: grids.py BIN-DIR [--ranks 1,2,4,8], as run.py.
+"""Process grids that processes know for longer or shorter than others: grids.py BIN-DIR [--ranks 2,4,8], as run.py.
 
 Making a grid is collective, so all processes have to agree whether they know one already."""
 import _ctypes
@@ -118,12 +118,12 @@ def products(run):
 
 
 def multiply(library, program):
-    """MPICH has 2048 communicators at a time, and a grid takes six of them: these would be more."""
+    """MPICH has 2048 communicators at a time, and ScaLAPACK takes four of them for a grid: these would be more."""
     import sdfg
     world = World(library)
     multiplied = sdfg.compile(program)
     parts = 1 if world.size == 2 else 2
-    for turn in range(400 if world.size == 2 else 5):
+    for turn in range(600 if world.size == 2 else 5):
         rank, color = divmod(world.rank, parts)
         comm = world.split(color, rank)
         multiplied.communicator = Communicator(world.to_fortran(comm))
