@@ -1,15 +1,14 @@
 #include "engine/cli/inputs.h"
 
 #include "base/near.h"
-#include "base/number.h"
 #include "engine/cli/file.h"
 #include "engine/cli/fill.h"
 #include "engine/cli/npy.h"
 #include "engine/cli/options.h"
 #include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
+#include "engine/cli/value.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,35 +103,48 @@ static int give_file(struct inputs *in, const struct pair *p)
     return add_array(in, p->name, &v);
 }
 
-/* 5, 1.5, true, 1.5,-2 (complex) or a text, as the declared type asks. */
+static int not_a_value(const struct inputs *in, const struct pair *p, const sdfg_argument *info)
+{
+    fprintf(stderr, "%s: --%s=%s: expected a value of type %s\n", tool_of(in), p->name, p->value, info->type);
+    return EXIT_USAGE;
+}
+
+/* Members of structures are what the call may change: they have memory. */
+static bool is_member(const char *name) { return strpbrk(name, ".[") != NULL; }
+
+static int give_member(struct inputs *in, const struct pair *p, const sdfg_argument *info, const struct value *value)
+{
+    struct tensor t;
+    if (!tensor_alloc(&t, info->dtype, sdfg_dtype_size(info->dtype), 0, NULL))
+        return out_of_memory(in);
+    if (!value_store(value, info->dtype, t.data)) {
+        tensor_free(&t);
+        return not_a_value(in, p, info);
+    }
+    struct view v = view_of_tensor(&t);
+    return add_array(in, p->name, &v);
+}
+
+/* A number or a text, as the declared type asks. */
 static int give_value(struct inputs *in, const struct pair *p, const sdfg_argument *info)
 {
-    char *end;
-    double re, im = 0;
-    const char *comma = strchr(p->value, ',');
+    struct value value;
     if (info->dtype == SDFG_NONE)
         return checked(in, sdfg_args_string(in->args, p->name, p->value));
-    errno = 0;
-    long long i = strtoll(p->value, &end, 0);
-    if (end != p->value && !*end && !errno)
-        return checked(in, sdfg_args_i64(in->args, p->name, i));
-    bool large = errno == ERANGE && *p->value != '-';
-    errno = 0;
-    unsigned long long u = large ? strtoull(p->value, &end, 0) : 0;
-    if (large && !*end && !errno)
-        return checked(in, sdfg_args_scalar(in->args, p->name, SDFG_U64, &u));
-    if (!strcmp(p->value, "true") || !strcmp(p->value, "false"))
-        return checked(in, sdfg_args_i64(in->args, p->name, *p->value == 't'));
-    char *first = comma ? strndup(p->value, (size_t)(comma - p->value)) : NULL;
-    if (comma && !first)
-        return out_of_memory(in);
-    bool number = number_parse(first ? first : p->value, &re) && (!comma || number_parse(comma + 1, &im));
-    free(first);
-    if (!number) {
-        fprintf(stderr, "%s: --%s=%s: expected a value of type %s\n", tool_of(in), p->name, p->value, info->type);
-        return EXIT_USAGE;
-    }
-    return checked(in, comma ? sdfg_args_complex(in->args, p->name, re, im) : sdfg_args_f64(in->args, p->name, re));
+    if (!value_parse(&value, p->value))
+        return not_a_value(in, p, info);
+    if (is_member(p->name) && info->dtype != SDFG_RECORD && info->lanes == 1)
+        return give_member(in, p, info, &value);
+    return checked(in, value_give(in->args, p->name, &value));
+}
+
+static int not_one_value(const struct inputs *in, const struct pair *p, const sdfg_argument *info)
+{
+    sdfg_argument member = SDFG_ARGUMENT_INIT;
+    bool named = info->kind == SDFG_KIND_STRUCTURE && sdfg_program_member(in->program, p->name, 0, &member);
+    fprintf(stderr, "%s: --%s=%s: its parts are given, as in --%s%s%s=VALUE\n", tool_of(in), p->name, p->value, p->name,
+            named ? "." : "[0]", named ? member.name : "");
+    return EXIT_USAGE;
 }
 
 /* It is filled when it is made. */
@@ -174,6 +186,11 @@ static const struct pair *given_last(const struct inputs *in, const char *name)
 
 static bool is_value(const sdfg_argument *a) { return a->kind == SDFG_KIND_SCALAR || a->kind == SDFG_KIND_SYMBOL; }
 
+static bool has_members(const sdfg_argument *a)
+{
+    return a->kind == SDFG_KIND_STRUCTURE || a->kind == SDFG_KIND_CONTAINER_ARRAY;
+}
+
 int inputs_given(struct inputs *in)
 {
     const struct pairs *values = &in->command->values;
@@ -195,6 +212,8 @@ int inputs_given(struct inputs *in)
             code = checked(in, sdfg_args_null(in->args, p->name));
         else if (is_value(&info))
             code = give_value(in, p, &info);
+        else if (has_members(&info))
+            code = not_one_value(in, p, &info);
         else if (!fill_parse(&f, p->value)) {
             fprintf(stderr,
                     "%s: --%s=%s: expected @FILE.npy, zero, ones, iota, random[:SEED], normal[:SEED], constant:X, "
@@ -299,7 +318,7 @@ static int make_value(struct inputs *in, const char *name, const sdfg_argument *
     note_filled(in, name);
     if (dtype_is_integer(a->dtype))
         f = (struct fill){ .kind = FILL_ONES };
-    if (strpbrk(name, ".[")) { /* a member of a structure can change */
+    if (is_member(name)) {
         struct tensor t;
         if (!tensor_alloc(&t, a->dtype, sdfg_dtype_size(a->dtype), 0, NULL))
             return out_of_memory(in);
@@ -422,7 +441,7 @@ static int make_missing(struct inputs *in, const char *name, const sdfg_argument
         return 0;
     if (is_value(a))
         return make_value(in, name, a);
-    if (a->kind == SDFG_KIND_STRUCTURE || a->kind == SDFG_KIND_CONTAINER_ARRAY)
+    if (has_members(a))
         return make_members(in, name, a);
     if (a->kind == SDFG_KIND_STREAM)
         return make_stream(in, name, a, p);

@@ -49,7 +49,7 @@ OWN_COMMANDS = [
     ["sdfg-run", axpy, "--N=16", "--instrument=timer", "--report=DIR/report.json", "--cache=DIR/full"],
     ["sdfg-run", axpy, "--N=16", "--emit=html", "--report=DIR/report.json", "-o", "DIR/page.html"],
     ["sdfg-run", axpy, "--N=16", "--remarks", "-o", "DIR/remarks"],
-    ["sdfg-run", str(top / "tests/cli/structure.sdfg"), "--cache=DIR/full"],
+    ["sdfg-run", str(top / "tests/cli/structure.sdfg"), "--A.first=7", "--cache=DIR/full"],
     ["sdfg-run", str(top / "tests/cli/above.sdfg"), "--N=6", "--X=iota", "--L=2", "--output=S=@DIR/s.npy", "--cache=DIR/full"],
     ["sdfg-run", str(top / "tests/cli/above.sdfg"), "--N=6", "--X=iota", "--L=2", "--S=@DIR/s.npy", "--cache=DIR/full"],
     ["sdfg-bench", axpy, "--N=16", "--threads=1", "--seconds=0", "--samples=5", "--cold=1", "--against=generic", "--json=DIR/bench.json", "--csv=DIR/bench.csv"],

@@ -6,6 +6,7 @@
 #include "engine/cli/streams.h"
 #include "engine/cli/terminal.h"
 #include "engine/cli/timings.h"
+#include "engine/cli/value.h"
 #include "engine/cli/view_page.h"
 
 #include "tests/unit/check.h"
@@ -18,6 +19,68 @@
 #include <unistd.h>
 
 static char why[256];
+
+/* ---- values ---- */
+
+/* The text as an element of the type, as it is printed; "" if it is no number, "-" if the type cannot hold it. */
+static const char *stored(const char *text, sdfg_dtype dtype)
+{
+    static char buffer[100];
+    struct value v;
+    unsigned char memory[16] = { 0 };
+    if (!value_parse(&v, text))
+        return "";
+    return value_store(&v, dtype, memory) ? element_text(dtype, memory, buffer, sizeof buffer) : "-";
+}
+
+TEST(values_fit_their_types_or_are_refused)
+{
+    static const struct {
+        const char *text, *expected;
+        sdfg_dtype dtype;
+    } rows[] = {
+        { "127", "127", SDFG_I8 },
+        { "0x7f", "127", SDFG_I8 },
+        { "128", "-", SDFG_I8 },
+        { "-128", "-128", SDFG_I8 },
+        { "-129", "-", SDFG_I8 },
+        { "-1", "-", SDFG_U8 },
+        { "-1", "-", SDFG_U64 },
+        { "255", "255", SDFG_U8 },
+        { "9223372036854775807", "9223372036854775807", SDFG_I64 },
+        { "9223372036854775808", "-", SDFG_I64 },
+        { "9223372036854775808", "9223372036854775808", SDFG_U64 },
+        { "9223372036854775808", "-", SDFG_U32 },
+        { "9223372036854775808", "9.223372036854776e+18", SDFG_F64 },
+        { "18446744073709551616", "-", SDFG_U64 },
+        { "18446744073709551616", "1.8446744073709552e+19", SDFG_F64 },
+        { "-9223372036854775809", "-9.223372036854776e+18", SDFG_F64 },
+        { "true", "true", SDFG_BOOL },
+        { "false", "0", SDFG_I32 },
+        { "2", "-", SDFG_BOOL },
+        { "2.0", "2", SDFG_I32 },
+        { "2.5", "-", SDFG_I32 },
+        { "nan", "-", SDFG_I32 },
+        { "2.5", "2.5", SDFG_F16 },
+        { "1e6", "-", SDFG_F16 },
+        { "inf", "inf", SDFG_F16 },
+        { "1e39", "-", SDFG_F32 },
+        { "3", "3.0", SDFG_F64 },
+        { "3", "(3.0, 0.0)", SDFG_C128 },
+        { "1.5,-2", "(1.5, -2.0)", SDFG_C64 },
+        { "1.5,-2", "-", SDFG_F64 },
+        { "1.5,0", "1.5", SDFG_F64 },
+        { "1,2", "-", SDFG_I64 },
+        { "1,1e39", "-", SDFG_C64 },
+        { "one", "", SDFG_F64 },
+        { "1,two", "", SDFG_C64 },
+        { "one,2", "", SDFG_C64 },
+        { "", "", SDFG_I64 },
+        { "0000000000000000000000000000000000000000000000000000000000000000000000000000000000001.5,2", "", SDFG_C64 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK_STR(stored(rows[i].text, rows[i].dtype), rows[i].expected);
+}
 
 /* ---- streams ---- */
 
