@@ -125,6 +125,7 @@ bool pass_plugin_tree(struct compile *c);
 /* sdfg_pass_run.ask and tell (compile_ask.c). */
 bool compile_ask(struct compile *c, const char *what, sdfg_give *give, void *to);
 bool compile_tell(struct compile *c, const char *fact, const char *text, size_t size);
+void compile_forget(struct compile *c, unsigned broken); /* what was told of these facts */
 bool pass_plugin_is_wanted(const struct compile *c, const struct pass *p);
 bool pass_parse_cpp(struct compile *c);
 bool pass_lower(struct compile *c);

@@ -39,6 +39,16 @@ bool compile_tell(struct compile *c, const char *fact, const char *text, size_t 
     return true;
 }
 
+void compile_forget(struct compile *c, unsigned broken)
+{
+    for (struct told **at = &c->told; *at;) {
+        if ((*at)->fact & broken)
+            *at = (*at)->next;
+        else
+            at = &(*at)->next;
+    }
+}
+
 /* ---- analyses ---- */
 
 typedef void analysis(struct compile *c, struct text *out);

@@ -110,12 +110,18 @@ static bool check_place(struct table *t, const struct codegen_pass *p, uint32_t 
     return true;
 }
 
+/* The pass beside which it stands. */
+static const char *neighbour(const sdfg_pass *p)
+{
+    return p->other ? p->other : p->kind == SDFG_PASS_GRAPH ? "validate" : "lower";
+}
+
 /* Behind the other one, and behind those that were put there before. */
 static uint32_t behind(const struct table *t, uint32_t at, const char *other)
 {
     for (at++; t->rows[at].plugin; at++) {
         const sdfg_pass *p = t->rows[at].plugin->pass;
-        if (p->where != SDFG_PASS_AFTER || (p->other && strcmp(p->other, other) != 0))
+        if (p->where != SDFG_PASS_AFTER || strcmp(neighbour(p), other) != 0)
             break;
     }
     return at;
@@ -192,7 +198,7 @@ static void take_again(const struct table *t, const sdfg_pass *own, struct pass 
 static bool add_pass(struct table *t, const struct codegen_pass *p)
 {
     const sdfg_pass *own = p->pass;
-    const char *name = own->other ? own->other : own->kind == SDFG_PASS_GRAPH ? "validate" : "lower";
+    const char *name = neighbour(own);
     const struct pass *other = find(t->rows, name, strlen(name));
     struct pass row;
     if (!other)

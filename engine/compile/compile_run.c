@@ -151,6 +151,7 @@ static bool run_pass(struct compile *c, const struct pass *p, double *verifying)
     add_time(c, p, now() - begin, budget);
     arena_reset(c->ir->scratch);
     c->facts = (c->facts & ~p->breaks) | p->makes;
+    compile_forget(c, p->breaks & ~p->makes);
     if (c->dump)
         c->dump(c, p->name); /* after a failure too: that is when one looks */
     if (!ok)
