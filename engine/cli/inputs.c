@@ -112,7 +112,7 @@ static int not_a_value(const struct inputs *in, const struct pair *p, const sdfg
 /* Members of structures are what the call may change: they have memory. */
 static bool is_member(const char *name) { return strpbrk(name, ".[") != NULL; }
 
-static int give_member(struct inputs *in, const struct pair *p, const sdfg_argument *info, const struct value *value)
+static int give_member(struct inputs *in, const struct pair *p, const sdfg_argument *info, const struct single *value)
 {
     struct tensor t;
     if (!tensor_alloc(&t, info->dtype, sdfg_dtype_size(info->dtype), 0, NULL))
@@ -128,7 +128,7 @@ static int give_member(struct inputs *in, const struct pair *p, const sdfg_argum
 /* A number or a text, as the declared type asks. */
 static int give_value(struct inputs *in, const struct pair *p, const sdfg_argument *info)
 {
-    struct value value;
+    struct single value;
     if (info->dtype == SDFG_NONE)
         return checked(in, sdfg_args_string(in->args, p->name, p->value));
     if (!value_parse(&value, p->value))

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool parse_integer(struct value *out, const char *text)
+static bool parse_integer(struct single *out, const char *text)
 {
     char *end;
     errno = 0;
@@ -25,7 +25,7 @@ static bool parse_integer(struct value *out, const char *text)
 }
 
 /* The real part is a copy: it ends at the comma. */
-static bool parse_complex(struct value *out, const char *text, const char *comma)
+static bool parse_complex(struct single *out, const char *text, const char *comma)
 {
     char first[NUMBER_TEXT_SIZE * 2];
     size_t length = (size_t)(comma - text);
@@ -37,13 +37,13 @@ static bool parse_complex(struct value *out, const char *text, const char *comma
     return number_parse(first, &out->re) && number_parse(comma + 1, &out->im);
 }
 
-bool value_parse(struct value *out, const char *text)
+bool value_parse(struct single *out, const char *text)
 {
     const char *comma = strchr(text, ',');
-    *out = (struct value){ .kind = VALUE_SIGNED };
+    *out = (struct single){ .kind = VALUE_SIGNED };
     if (parse_integer(out, text))
         return true;
-    *out = (struct value){ .kind = VALUE_SIGNED, .i = !strcmp(text, "true") };
+    *out = (struct single){ .kind = VALUE_SIGNED, .i = !strcmp(text, "true") };
     if (out->i || !strcmp(text, "false"))
         return true;
     if (comma)
@@ -52,7 +52,7 @@ bool value_parse(struct value *out, const char *text)
     return number_parse(text, &out->re);
 }
 
-sdfg_error *value_give(sdfg_args *a, const char *name, const struct value *v)
+sdfg_error *value_give(sdfg_args *a, const char *name, const struct single *v)
 {
     switch (v->kind) {
     case VALUE_SIGNED:
@@ -74,7 +74,7 @@ static bool store_integer(int64_t i, bool large, sdfg_dtype dtype, void *memory)
     return e.i == i && (large ? dtype == SDFG_U64 : !e.is_unsigned || i >= 0);
 }
 
-bool value_store(const struct value *v, sdfg_dtype dtype, void *memory)
+bool value_store(const struct single *v, sdfg_dtype dtype, void *memory)
 {
     bool large = v->kind == VALUE_UNSIGNED, whole = v->kind == VALUE_SIGNED || large;
     if (whole && dtype_is_integer(dtype))

@@ -26,7 +26,7 @@ static char why[256];
 static const char *stored(const char *text, sdfg_dtype dtype)
 {
     static char buffer[100];
-    struct value v;
+    struct single v;
     unsigned char memory[16] = { 0 };
     if (!value_parse(&v, text))
         return "";
