@@ -126,7 +126,7 @@ static sdfg_error *ask_library(struct state *s)
     sdfg_check_name(SDFG_CHECK_RACE);
     sdfg_dtype_size(sdfg_dtype_by_name("float64"));
     sdfg_dtype_name(SDFG_F64);
-    for (size_t i = 0; i <= sdfg_num_functions(); i++)
+    for (size_t i = 0, n = sdfg_num_functions(); i <= n; i++)
         sdfg_function_name(i);
     sdfg_version();
     sdfg_version_number();
