@@ -205,25 +205,32 @@ static bool give_value(struct case_args *a, const char *name, const struct json 
     return fail(a, name, "its value cannot be read");
 }
 
+static bool set_element(const struct json *v, sdfg_dtype dtype, void *memory)
+{
+    double re, im = 0;
+    int64_t i;
+    if (json_is(v, JSON_TRUE) || json_is(v, JSON_FALSE))
+        element_set_integer(dtype, memory, v->kind == JSON_TRUE);
+    else if (json_is(v, JSON_INT) && json_int(v, &i))
+        element_set_integer(dtype, memory, i);
+    else if (json_is(v, JSON_ARRAY) ? number(json_at(v, 0), &re) && number(json_at(v, 1), &im) : number(v, &re))
+        element_set(dtype, memory, re, im);
+    else
+        return false;
+    return true;
+}
+
 /* A scalar of a structure lies in memory that the call changes. */
 static bool give_member(struct case_args *a, const char *name, const struct json *spec, sdfg_error **error)
 {
     struct case_array *x = new_array(a, name, spec);
     const struct json *in = json_get(spec, "in");
-    double re = 0, im = 0;
-    int64_t i = 0;
     size_t item_bytes;
     sdfg_dtype dtype;
     if (!element_type(spec, &dtype, &item_bytes) || dtype == SDFG_RECORD ||
         !tensor_alloc(&x->original, dtype, item_bytes, 0, NULL) || !(x->memory = memory_aligned(item_bytes)))
         return fail(a, name, "its value cannot be read");
-    if (json_is(in, JSON_INT) && json_int(in, &i))
-        element_set_integer(dtype, x->memory, i);
-    else if (json_is(in, JSON_TRUE) || json_is(in, JSON_FALSE))
-        element_set_integer(dtype, x->memory, in->kind == JSON_TRUE);
-    else if (json_is(in, JSON_ARRAY) ? number(json_at(in, 0), &re) && number(json_at(in, 1), &im) : number(in, &re))
-        element_set(dtype, x->memory, re, im);
-    else
+    if (!set_element(in, dtype, x->memory))
         return fail(a, name, "its value cannot be read");
     memcpy(x->original.data, x->memory, item_bytes);
     x->view = view_of_tensor(&x->original);
@@ -285,18 +292,16 @@ static bool read_reference(struct case_args *a, const struct case_array *x, stru
     const struct json *result = json_get(x->spec, "out");
     char why[200];
     *changes = result != NULL;
-    if (json_is(result, JSON_STRING) && x->view.rank + view_count(&x->view) > 0 && strstr(result->text, ".npy"))
+    if (json_is(result, JSON_STRING) && strstr(result->text, ".npy"))
         return npy_read(out, arena_printf(a->arena, "%s/%s", a->folder, result->text), why, sizeof why) ||
                fail(a, x->name, why);
     struct view before = view_of_tensor(&x->original);
     if (!view_gather(&before, out))
         return fail(a, x->name, "out of memory");
-    int64_t i;
-    double re;
-    if (json_is(result, JSON_INT) && json_int(result, &i))
-        element_set_integer(out->dtype, out->data, i);
-    else if (result && number(result, &re))
-        element_set(out->dtype, out->data, re, 0);
+    if (result && !set_element(result, out->dtype, out->data)) {
+        tensor_free(out);
+        return fail(a, x->name, "its result cannot be read");
+    }
     return true;
 }
 
