@@ -44,13 +44,15 @@ static int parse(struct split_array *a, const struct pair *p, int rank)
         long dim = *at == '-' ? -1 : strtol(at, &behind, 10);
         const char *end = behind;
         bool number = *at == '-' || (*at >= '0' && *at <= '9');
-        if (cyclic && number && dim >= 0 && end != at && !parse_block(&end, &a->blocks[a->used]))
+        if (cyclic && number && dim >= 0 && !parse_block(&end, &a->blocks[a->used]))
             return usage(p, "expected the size of blocks behind each dimension, as in cyclic:0/32");
-        if (end == at || (*end && *end != ',') || !number)
+        if (!number || (*end && *end != ','))
             return usage(p, "expected numbers of dimensions, or '-', with commas between");
         if (dim >= rank)
             return usage(p, "the array has no dimension of that number");
-        if (a->used == SDFG_MAX_RANK || (dim >= 0 && seen[dim]))
+        if (a->used == SDFG_MAX_RANK)
+            return usage(p, "grids of processes have 32 dimensions at most");
+        if (dim >= 0 && seen[dim])
             return usage(p, "a dimension is split twice");
         if (dim >= 0)
             seen[dim] = true;
@@ -67,7 +69,7 @@ static bool parse_grid(struct distributions *d, const char *text)
     for (const char *at = text;; at++) {
         char *end;
         long n = strtol(at, &end, 10);
-        if (end == at || n < 1 || n > INT32_MAX || d->rank == SDFG_MAX_RANK || (*end && *end != 'x'))
+        if (n < 1 || n > INT32_MAX || d->rank == SDFG_MAX_RANK || (*end && *end != 'x'))
             return false;
         d->grid[d->rank++] = n;
         at = end;

@@ -137,7 +137,7 @@ int rerun_program(const struct command *c)
     struct watched_files f = { 0 };
     const struct timespec pause = { .tv_nsec = LOOK_EVERY };
     int status = 0;
-    if (ranks_size() > 1 || *c->program == '-' || c->case_folder || c->cases_folder) {
+    if (ranks_size() > 1 || !c->program || *c->program == '-') {
         fputs("sdfg-run: --watch is for a program in a file, run by one process\n", stderr);
         return EXIT_USAGE;
     }
