@@ -75,14 +75,23 @@ static const char *argument_type(struct header *h, const struct leaf *l)
     return type_name(h, l->type);
 }
 
+/* Pointers in front of the name. The types of structures and of the elements of container arrays are pointers in files
+ * of DaCe. */
+static int stars_of(const struct leaf *l)
+{
+    bool pointer = l->type && l->type->kind == TYPE_POINTER;
+    if (l->kind == SDFG_KIND_STRUCTURE)
+        return !pointer;
+    if (l->kind == SDFG_KIND_CONTAINER_ARRAY)
+        return 2 - pointer;
+    return !leaf_is_value(l);
+}
+
 /* "double *A" with what a caller must know of it. */
 static void add_argument(struct header *h, const struct leaf *l, bool last)
 {
     const char *shape = export_shape(h->arena, l), *type = argument_type(h, l);
-    bool pointer = !leaf_is_value(l);
-    if (pointer && l->kind == SDFG_KIND_CONTAINER_ARRAY)
-        type = arena_printf(h->arena, "%s *", type);
-    text_printf(h->out, "%s%s%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", pointer ? "*" : "", l->name,
+    text_printf(h->out, "%s%s%.*s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", stars_of(l), "**", l->name,
                 last ? "" : ",");
     if (*shape)
         text_printf(h->out, " /* %s%s */", shape, l->returned ? ", result" : "");

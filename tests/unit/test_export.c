@@ -405,7 +405,81 @@ TEST(what_cannot_be_done_is_said)
     end(&t);
 }
 
+/* ---- features of processors ---- */
+
+static char *assembly(struct trial *t, const char *cpu, const char *features)
+{
+    char *text = NULL;
+    sdfg_export x = form(SDFG_EXPORT_ASM);
+    x.target = "aarch64";
+    x.cpu = cpu;
+    x.features = features;
+    CHECK(good(sdfg_program_export(&text, NULL, t->program, &x)));
+    return text;
+}
+
+/* Behind the name of a processor, as GCC's -mcpu has them, in front of those that are given for themselves. */
+TEST(processors_may_have_features)
+{
+    struct trial t;
+    begin(&t, "twice");
+    build_symbol(t.s, "N", "int64");
+    build_array(t.s, "x", "float64", "N");
+    build_array(t.s, "y", "float64", "N");
+    struct map_entry *m = build_map(t.st, "m", "i = 0:N");
+    struct tasklet *k = build_tasklet(t.st, "k", "a", "b", "b = 2 * a");
+    build_path("x[i]", NULL, NULL, "a", data(&t, "x"), &m->node, &k->node, NULL);
+    build_path("y[i]", NULL, "b", NULL, &k->node, m->exit, data(&t, "y"), NULL);
+    load(&t);
+    char *plain = assembly(&t, "generic", NULL), *wide = assembly(&t, "generic", "+sve2,+bf16");
+    char *one = assembly(&t, "generic+sve2+bf16", NULL), *both = assembly(&t, "generic+sve2", "+bf16");
+    char *empty = assembly(&t, "generic+sve2+bf16", "");
+    CHECK(strcmp(plain, wide) != 0);
+    CHECK(!strcmp(one, wide) && !strcmp(both, wide) && !strcmp(empty, wide));
+    char *const all[] = { plain, wide, one, both, empty };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        sdfg_text_free(all[i]);
+    end(&t);
+}
+
 /* ---- prototypes ---- */
+
+/* A symbol that nothing depends on is an argument if that is wanted. */
+TEST(optional_symbols_are_arguments_where_they_are_named)
+{
+    static const char *const unused[] = { "unused" }, *const others[] = { "N", "unused" };
+    static const struct {
+        size_t count;
+        const char *const *names, *expected;
+    } rows[] = {
+        { 0, NULL, "    int64_t N);\n" },
+        { 1, unused, "    int64_t N,\n    int64_t unused);\n" },
+        { 2, others, "    int64_t N,\n    int64_t unused);\n" },
+    };
+    struct trial t;
+    begin(&t, "sized");
+    build_symbol(t.s, "N", "int64");
+    build_symbol(t.s, "unused", "int64");
+    build_array(t.s, "out", "int64", "unused");
+    struct tasklet *k = build_tasklet(t.st, "put", "", "o", "o = N");
+    build_edge(&k->node, "o", data(&t, "out"), NULL, "out[0]", NULL);
+    load(&t);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = NULL;
+        sdfg_export x = form(SDFG_EXPORT_C);
+        x.optional = rows[i].names;
+        x.num_optional = rows[i].count;
+        CHECK(good(sdfg_program_export(&text, NULL, t.program, &x)));
+        CHECK(text && strstr(text, rows[i].expected));
+        sdfg_text_free(text);
+    }
+    char code[80];
+    sdfg_export x = form(SDFG_EXPORT_C);
+    x.optional = (const char *const[]){ NULL };
+    x.num_optional = 1;
+    CHECK_STR(refused(&t, &x, code, sizeof code), "EXPORT_OPTIONAL");
+    end(&t);
+}
 
 #define CONTAINER(name, kind, shape, more)                                                                             \
     "\"" name "\": {\"type\": \"" kind "\", \"attributes\": {\"shape\": [" shape "], " more "}}"
@@ -438,6 +512,54 @@ static const char all_kinds[] =
                                                                       "\"SDFGState\", \"label\": \"empty\", \"id\": 0, "
                                                                       "\"attributes\": {}, \"scope_dict\": {}, "
                                                                       "\"nodes\": [], \"edges\": []}]}";
+
+#define RECORD                                                                                                         \
+    "{\"type\": \"struct\", \"name\": \"pair\", \"data\": [[\"x\", \"float64\"]], \"length\": {}, \"bytes\": 8}"
+
+static const char parts[] =
+    "{\"type\": \"SDFG\", \"attributes\": {\"name\": \"parts\", \"arg_names\": [], \"_arrays\": {" //
+    CONTAINER("S", "Structure", "\"1\"",
+              "\"name\": \"pair\", \"dtype\": {\"type\": \"pointer\", \"dtype\": " RECORD
+              "}, \"members\": [[\"x\", {\"type\": \"Scalar\", \"attributes\": {\"dtype\": \"float64\", \"shape\": "
+              "[\"1\"]}}]]") "," //
+    CONTAINER("L", "ContainerArray", "\"3\"",
+              "\"dtype\": {\"type\": \"pointer\", \"dtype\": \"float32\"}, \"strides\": [\"1\"], \"total_size\": "
+              "\"3\", \"stype\": {\"type\": \"Array\", \"attributes\": {\"dtype\": \"float32\", \"shape\": "
+              "[\"4\"], \"strides\": [\"1\"], \"total_size\": \"4\"}}") "," //
+    CONTAINER("W", "Array", "\"2\"",
+              "\"dtype\": {\"type\": \"struct\", \"name\": \"odd\", \"data\": [[\"v\", {\"type\": \"vector\", "
+              "\"dtype\": \"int8\", \"elements\": \"3\"}]], \"length\": {}, \"bytes\": 3}, \"total_size\": "
+              "\"2\"") "," //
+    CONTAINER("c", "Scalar", "\"1\"",
+              "\"dtype\": {\"type\": \"opaque\", \"ctype\": \"MPI_Comm\"}") "}, \"symbols\": {}}, \"start_block\": 0, "
+                                                                            "\"edges\": [], \"nodes\": [{\"type\": "
+                                                                            "\"SDFGState\", \"label\": \"empty\", "
+                                                                            "\"id\": 0, \"attributes\": {}, "
+                                                                            "\"scope_dict\": {}, \"nodes\": [], "
+                                                                            "\"edges\": []}]}";
+
+TEST(prototypes_of_structures)
+{
+    sdfg_engine *engine;
+    sdfg_program *p;
+    char *text;
+    const sdfg_export c = form(SDFG_EXPORT_C), fortran = form(SDFG_EXPORT_FORTRAN);
+    CHECK(good(sdfg_engine_new(&engine, NULL)));
+    CHECK(good(sdfg_program_load(&p, engine, parts, strlen(parts), NULL)));
+    CHECK(good(sdfg_program_export(&text, NULL, p, &c)));
+    CHECK(strstr(text, "struct pair {\n    double x;\n};\n"));
+    CHECK(strstr(text, "struct odd {\n    int8_t v[3];\n};\n")); /* of no size that vectors have in C */
+    CHECK(strstr(text, "void __program_parts(partsHandle_t handle,\n    float **L, /* [3] */\n    struct pair *S,\n"
+                       "    struct odd *W, /* [2] */\n    void *c);\n"));
+    sdfg_text_free(text);
+    CHECK(good(sdfg_program_export(&text, NULL, p, &fortran)));
+    CHECK(strstr(text, "      type(c_ptr), value :: handle\n      type(c_ptr), value :: L ! [3]\n"
+                       "      type(c_ptr), value :: S\n      type(c_ptr), value :: W ! [2]\n"
+                       "      type(c_ptr), value :: c\n    end subroutine\n"));
+    sdfg_text_free(text);
+    sdfg_program_free(p);
+    sdfg_engine_free(engine);
+}
 
 TEST(prototypes_of_all_kinds)
 {
