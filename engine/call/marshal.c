@@ -100,8 +100,13 @@ static void *container_array_of(struct call *c, const struct leaf *l, const char
     int64_t count = 1, size;
     for (uint32_t i = 0; i < l->rank; i++) {
         bool known = form_value(&l->shape[i], p->variables, c->values, &size);
-        if (!known || size < 0 || size > MOST || count * size > MOST) {
+        if (!known) {
             *ok = diag_error(d, l->place, DIAG_SHAPE_UNKNOWN, name, leaf_shape_text(l, c->arena));
+            return NULL;
+        }
+        if (size < 0 || size > MOST || count * size > MOST) {
+            *ok = diag_error(d, l->place, DIAG_ARGUMENT_SHAPE, name,
+                             "a container array has up to 1048576 elements, each given by name");
             return NULL;
         }
         count *= size;
