@@ -350,9 +350,15 @@ static const char kinds_text[] = "{\"type\": \"SDFG\", \"attributes\": {\"name\"
     KIND("A", "Array", "\"dtype\": \"float64\", \"optional\": false") ","                                    //
     KIND("x", "Scalar", "\"dtype\": \"uint8\"") ","                                                          //
     KIND("T", "Scalar", "\"dtype\": {\"type\": \"string\"}") ","                                             //
-    KIND("Q", "Stream", "\"dtype\": \"float64\"") ","                                                        //
-    KIND("B", "Structure", PAIR) "}, \"symbols\": {\"N\": \"int64\"}}, \"start_block\": 0, \"edges\": [], "  //
-                                 "\"nodes\": [{\"type\": \"SDFGState\", \"label\": \"empty\", \"id\": 0, "   //
+    KIND("F", "Scalar", "\"dtype\": {\"type\": \"callback\", \"arguments\": [], \"returntypes\": []}") "," KIND(
+        "R", "Array",
+        "\"dtype\": {\"type\": \"struct\", \"name\": \"one\", \"data\": [[\"x\", \"float64\"]], \"length\": {}, "
+        "\"bytes\": 8}") "," KIND("V", "Scalar",
+                                  "\"dtype\": {\"type\": \"vector\", \"dtype\": \"float32\", \"elements\": \"4\"}") "," KIND("Q",
+                                                                                                                             "Stream",
+                                                                                                                             "\"dtype\": \"float64\"") "," //
+    KIND("B", "Structure", PAIR) "}, \"symbols\": {\"N\": \"int64\"}}, \"start_block\": 0, \"edges\": [], " //
+                                 "\"nodes\": [{\"type\": \"SDFGState\", \"label\": \"empty\", \"id\": 0, "  //
                                  "\"attributes\": {}, \"scope_dict\": {}, \"nodes\": [], \"edges\": []}]}";
 
 static sdfg_error *give_array(sdfg_args *a, const char *name)
@@ -389,6 +395,17 @@ static sdfg_error *give_record(sdfg_args *a, const char *name)
 {
     return sdfg_args_array(a, name,
                            SDFG_ARRAY(.data = data, .dtype = SDFG_RECORD, .item_bytes = 8, .rank = 1, .shape = { 1 }));
+}
+
+static sdfg_error *give_larger_record(sdfg_args *a, const char *name)
+{
+    return sdfg_args_array(a, name,
+                           SDFG_ARRAY(.data = data, .dtype = SDFG_RECORD, .item_bytes = 16, .rank = 1, .shape = { 1 }));
+}
+
+static sdfg_error *give_table(sdfg_args *a, const char *name)
+{
+    return sdfg_args_array(a, name, SDFG_ARRAY(.data = data, .dtype = SDFG_F64, .rank = 2, .shape = { 1, 1 }));
 }
 
 TEST(each_kind_of_argument_takes_its_own)
@@ -431,6 +448,54 @@ TEST(each_kind_of_argument_takes_its_own)
         { "T", give_largest, "invalid: 'T' is a text, but a single value was given" },
         { "T", give_empty, "invalid: 'T' holds string, but uint8 was given" },
         { "T", give_record, "invalid: 'T' holds string, but record was given" },
+        { "F", give_array, "invalid: 'F' holds callback(), but float64 was given" },
+        { "F", give_pair, "invalid: 'F' holds callback(), but uint8 was given" },
+        { "F", give_value, "invalid: 'F' is a function, but a single value was given" },
+        { "F", give_complex, "invalid: 'F' is a function, but a single value was given" },
+        { "F", give_text, "" },
+        { "F", give_null, "" },
+        { "F", give_pointer, "" },
+        { "F", give_stream, "invalid: 'F' is a function, but a stream was given" },
+        { "F", give_largest, "invalid: 'F' is a function, but a single value was given" },
+        { "F", give_empty, "invalid: 'F' holds callback(), but uint8 was given" },
+        { "F", give_record, "invalid: 'F' holds callback(), but record was given" },
+        { "F", give_larger_record, "invalid: 'F' holds callback(), but record was given" },
+        { "F", give_table, "invalid: 'F' is a function, but an array was given" },
+        { "R", give_array, "invalid: 'R' holds struct one, but float64 was given" },
+        { "R", give_pair, "invalid: 'R' holds struct one, but uint8 was given" },
+        { "R", give_value, "invalid: 'R' is an array, but a single value was given" },
+        { "R", give_complex, "invalid: 'R' is an array, but a single value was given" },
+        { "R", give_text, "invalid: 'R' is an array, but a text was given" },
+        { "R", give_null, "" },
+        { "R", give_pointer, "" },
+        { "R", give_stream, "invalid: 'R' is an array, but a stream was given" },
+        { "R", give_largest, "invalid: 'R' is an array, but a single value was given" },
+        { "R", give_empty, "invalid: 'R' holds struct one, but uint8 was given" },
+        { "R", give_record, "" },
+        { "R", give_larger_record, "invalid: 'R' holds struct one, but record was given" },
+        { "R", give_table, "invalid: 'R' holds struct one, but float64 was given" },
+        { "V", give_array, "" },
+        { "V", give_pair, "invalid: 'V' is a scalar, but an array was given" },
+        { "V", give_value, "" },
+        { "V", give_complex, "invalid: the value (1.0, 2.0) of 'V' does not fit into vec<float32,4>" },
+        { "V", give_text, "invalid: 'V' is a scalar, but a text was given" },
+        { "V", give_null, "invalid: 'V' is a scalar, but null was given" },
+        { "V", give_pointer, "invalid: 'V' is a scalar, but a pointer was given" },
+        { "V", give_stream, "invalid: 'V' is a scalar, but a stream was given" },
+        { "V", give_largest, "" },
+        { "V", give_empty, "invalid: 'V' must not be null" },
+        { "V", give_record, "invalid: 'V' holds vec<float32,4>, but record was given" },
+        { "V", give_larger_record, "invalid: 'V' holds vec<float32,4>, but record was given" },
+        { "V", give_table, "invalid: 'V' is a scalar, but an array was given" },
+        { "A", give_larger_record, "invalid: 'A' holds float64, but record was given" },
+        { "x", give_larger_record, "invalid: 'x' holds uint8, but record was given" },
+        { "x", give_table, "invalid: 'x' is a scalar, but an array was given" },
+        { "T", give_larger_record, "invalid: 'T' holds string, but record was given" },
+        { "T", give_table, "invalid: 'T' is a text, but an array was given" },
+        { "Q", give_larger_record, "invalid: 'Q' is a stream, but an array was given" },
+        { "Q", give_table, "invalid: 'Q' is a stream, but an array was given" },
+        { "B", give_larger_record, "invalid: 'B' is a structure, but an array was given" },
+        { "B", give_table, "invalid: 'B' is a structure, but an array was given" },
         { "Q", give_array, "invalid: 'Q' is a stream, but an array was given" },
         { "Q", give_pair, "invalid: 'Q' is a stream, but an array was given" },
         { "Q", give_value, "invalid: 'Q' is a stream, but a single value was given" },
