@@ -769,6 +769,85 @@ OWN_PROCESS(values_that_are_refused)
     CHECK(c.context.error != SDFG_RT_OK);
 }
 
+/* ---- drivers that lack functions: the linker wraps dlsym ---- */
+
+static const char *lacking; /* a function; NULL: the driver has all */
+
+void *__real_dlsym(void *library, const char *name);
+void *__wrap_dlsym(void *library, const char *name);
+void *__wrap_dlsym(void *library, const char *name)
+{
+    bool hidden = lacking && (!strcmp(name, lacking) || !strcmp(name, "cuGetProcAddress_v2"));
+    return hidden ? NULL : __real_dlsym(library, name);
+}
+
+static long with_graphs, without_graphs; /* launches of each that are expected */
+
+static void does_without(void)
+{
+    static double x[N];
+    struct sdfg_rt_timings timings;
+    struct call c = { .device = { .index = 0 } };
+    CHECK_INT(meet_in_graphs(&assembly, with_graphs), without_graphs);
+    begin(&c, &image);
+    sdfg_rt_timings_init(&timings);
+    c.context.timings = &timings;
+    whole_call(&c, x);
+    CHECK(says(&c, SDFG_RT_OK, "") && is_right(x));
+    sdfg_rt_timings_release(&timings);
+}
+
+/* Without the function for clusters and cooperative launches there is one block. */
+static void does_with_one_block(void)
+{
+    struct call c = { .device = { .index = 0 } };
+    int met[3] = { 7, 7, 7 };
+    begin(&c, &assembly);
+    char *there = sdfg_rt_device_alloc(c.run, 64, SDFG_RT_ON_DEVICE);
+    struct {
+        char *counter, *out;
+    } m = { there, there + 16 };
+    sdfg_rt_device_zero(c.run, there, 64, 0);
+    launch(&c, MEET, 8, 32, &m, sizeof m);
+    sdfg_rt_device_copy(c.run, met, there, sizeof met, 1, 0, 0, SDFG_RT_TO_HOST, 0);
+    CHECK_INT(met[0], 1);
+    CHECK_INT(calls_of("cuLaunchKernel"), 1);
+    sdfg_rt_device_free(c.run, there, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_end(c.run);
+    CHECK(says(&c, SDFG_RT_OK, ""));
+}
+
+TEST(older_drivers)
+{
+    static const struct {
+        const char *name;
+        long graphs, launches;
+    } rows[] = {
+        { NULL, 3, 6 },
+        { "cuFuncSetAttribute", 3, 6 },
+        { "cuEventElapsedTime", 3, 6 },
+        { "cuOccupancyMaxActiveBlocksPerMultiprocessor", 3, 6 },
+        { "cuGraphCreate", 0, 24 },
+        { "cuGraphDestroy", 0, 24 },
+        { "cuGraphAddKernelNode", 0, 24 },
+        { "cuGraphKernelNodeSetAttribute", 0, 24 },
+        { "cuGraphInstantiateWithFlags", 0, 24 },
+        { "cuGraphExecKernelNodeSetParams", 0, 24 },
+        { "cuGraphExecDestroy", 0, 24 },
+        { "cuGraphLaunch", 0, 24 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lacking = rows[i].name;
+        with_graphs = rows[i].graphs;
+        without_graphs = rows[i].launches;
+        if (!in_child(does_without))
+            printf("without %s\n", lacking), check_failures++;
+    }
+    lacking = "cuLaunchKernelEx";
+    CHECK(in_child(does_with_one_block));
+    lacking = NULL;
+}
+
 static void opens_badly(const char *variable, const char *value, const char *part)
 {
     struct call c = { .device = { .index = 0 } };
