@@ -38,6 +38,28 @@ static void stop(void *user, const sdfg_probe *site, int64_t begun, double *valu
 static enum sdfg_answer start(void *user, sdfg_code *code) { return (void)user, (void)code, (enum sdfg_answer)0; }
 static bool called(sdfg_target_call *call) { return call != NULL; }
 static void freed(void *user) { (void)user; }
+static enum sdfg_answer enter(void *user, sdfg_code *code, const sdfg_map *map) { return (void)map, start(user, code); }
+static enum sdfg_answer allocate(void *user, sdfg_code *code, sdfg_memory *memory)
+{
+    return (void)memory, start(user, code);
+}
+static enum sdfg_answer release(void *user, sdfg_code *code, const sdfg_memory *memory)
+{
+    return (void)memory, start(user, code);
+}
+static enum sdfg_answer copy(void *user, sdfg_code *code, const sdfg_transfer *transfer)
+{
+    return (void)transfer, start(user, code);
+}
+static enum sdfg_answer lower(void *user, sdfg_code *code, const sdfg_claimed_node *claimed)
+{
+    return (void)claimed, start(user, code);
+}
+static bool compile(void *user, const sdfg_target_source *source, sdfg_give *give, void *to)
+{
+    return (void)user, (void)source, (void)give, (void)to, true;
+}
+static bool holds(void *user, const sdfg_claim_site *site) { return (void)user, site != NULL; }
 
 /* ---- after its function has returned ---- */
 
@@ -144,6 +166,24 @@ ROW(target_library_begins, TARGET(.name = "x", .library = "cpu", .begin = start)
 ROW(target_library_ends, TARGET(.name = "x", .library = "cpu", .end = start))
 ROW(target_library_functions, TARGET(.name = "x", .library = "cpu",
                                      .functions = (const sdfg_target_entry[]){ { "f", called } }, .num_functions = 1))
+ROW(target_library_enters, TARGET(.name = "x", .library = "cpu", .enter = enter))
+ROW(target_library_leaves, TARGET(.name = "x", .library = "cpu", .leave = enter))
+ROW(target_library_allocates, TARGET(.name = "x", .library = "cpu", .allocate = allocate))
+ROW(target_library_releases, TARGET(.name = "x", .library = "cpu", .release = release))
+ROW(target_library_copies, TARGET(.name = "x", .library = "cpu", .copy = copy))
+ROW(target_library_node, TARGET(.name = "x", .library = "cpu", .node = lower))
+ROW(target_library_compiles, TARGET(.name = "x", .library = "cpu", .compile = compile))
+ROW(target_of_library, TARGET(.name = "x", .library = "openmp"))
+ROW(target_of_target, TARGET(.name = "x", .library = "cpu") && TARGET(.name = "y", .library = "x"))
+ROW(target_twice, TARGET(.name = "x") && TARGET(.name = "x"))
+#define ONE(...) TARGET(.name = "x", .claims = (const sdfg_claim[]){ { __VA_ARGS__ } }, .num_claims = 1)
+ROW(claim_rules, TARGET(.name = "x",
+                        .claims = (const sdfg_claim[]){ { .kind = SDFG_CLAIM_STORAGE, .rule = "per-thread" },
+                                                        { .kind = SDFG_CLAIM_NODE, .rule = "for-threads" },
+                                                        { .kind = SDFG_CLAIM_NODE, .refused = "not today" } },
+                        .num_claims = 3))
+ROW(claim_rule_and_function, ONE(.kind = SDFG_CLAIM_NODE, .rule = "for-threads", .holds = holds))
+ROW(claim_kind, ONE(.kind = (enum sdfg_claim_kind)77))
 ROW(claim_rule, TARGET(.name = "x", .claims = (const sdfg_claim[]){ { .kind = SDFG_CLAIM_NODE, .rule = "per-thread" } },
                        .num_claims = 1))
 ROW(claim_rule_of_schedule,
@@ -180,6 +220,13 @@ ROW(claim_other_copies, TWO(CLAIM(.kind = SDFG_CLAIM_COPY, .names = own, .to = o
                             CLAIM(.kind = SDFG_CLAIM_COPY, .names = own, .to = heap, .schedules = sequential)))
 ROW(claim_with_schedule, TWO(CLAIM(.kind = SDFG_CLAIM_COPY, .names = own, .schedules = sequential),
                              CLAIM(.kind = SDFG_CLAIM_COPY, .names = own)))
+
+ROW(claim_from_and_to, TWO(CLAIM(.kind = SDFG_CLAIM_COPY, .names = own), CLAIM(.kind = SDFG_CLAIM_COPY, .to = heap)))
+ROW(claim_to_and_from, TWO(CLAIM(.kind = SDFG_CLAIM_COPY, .to = heap), CLAIM(.kind = SDFG_CLAIM_COPY, .names = own)))
+ROW(claim_first_holds, TWO(CLAIM(.kind = SDFG_CLAIM_NODE, .holds = holds), CLAIM(.kind = SDFG_CLAIM_NODE)))
+ROW(claim_second_holds, TWO(CLAIM(.kind = SDFG_CLAIM_NODE), CLAIM(.kind = SDFG_CLAIM_NODE, .holds = holds)))
+ROW(claim_first_rule, TWO(CLAIM(.kind = SDFG_CLAIM_NODE, .rule = "for-threads"), CLAIM(.kind = SDFG_CLAIM_NODE)))
+ROW(claim_second_rule, TWO(CLAIM(.kind = SDFG_CLAIM_NODE), CLAIM(.kind = SDFG_CLAIM_NODE, .rule = "for-threads")))
 
 ROW(member_null, api->member(p, NULL))
 ROW(member_without_name, MEMBER(.enumeration = SDFG_ENUM_SCHEDULE))
@@ -310,6 +357,36 @@ TEST(mistakes)
           "plug-in 'p' registers the target 'x': it has functions, and the library's" },
         { "target_library_functions", target_library_functions,
           "plug-in 'p' registers the target 'x': it has functions, and the library's" },
+        { "target_library_enters", target_library_enters,
+          "plug-in 'p' registers the target 'x': it has functions, and the library's" },
+        { "target_library_leaves", target_library_leaves,
+          "plug-in 'p' registers the target 'x': it has functions, and the library's" },
+        { "target_library_allocates", target_library_allocates,
+          "plug-in 'p' registers the target 'x': it has functions, and the library's" },
+        { "target_library_releases", target_library_releases,
+          "plug-in 'p' registers the target 'x': it has functions, and the library's" },
+        { "target_library_copies", target_library_copies,
+          "plug-in 'p' registers the target 'x': it has functions, and the library's" },
+        { "target_library_node", target_library_node,
+          "plug-in 'p' registers the target 'x': it has functions, and the library's" },
+        { "target_library_compiles", target_library_compiles,
+          "plug-in 'p' registers the target 'x': it has functions, and the library's" },
+        { "target_of_library", target_of_library, "" },
+        { "target_of_target", target_of_target, "plug-in 'p' registers the target 'y': the library has no target 'x'" },
+        { "target_twice", target_twice, "plug-in 'p' registers the target 'x': there is a target of this name" },
+        { "claim_rules", claim_rules, "" },
+        { "claim_rule_and_function", claim_rule_and_function,
+          "plug-in 'p' registers the target 'x': the library has no rule 'for-threads' for it" },
+        { "claim_kind", claim_kind,
+          "plug-in 'p' registers the target 'x': the kind of a claim is one of enum sdfg_claim_kind" },
+        { "claim_from_and_to", claim_from_and_to,
+          "plug-in 'p' registers the target 'y': target 'x' of plug-in 'p' claims the copies from storage 'Own', too" },
+        { "claim_to_and_from", claim_to_and_from,
+          "plug-in 'p' registers the target 'y': target 'x' of plug-in 'p' claims the copies from storage 'Own', too" },
+        { "claim_first_holds", claim_first_holds, "" },
+        { "claim_second_holds", claim_second_holds, "" },
+        { "claim_first_rule", claim_first_rule, "" },
+        { "claim_second_rule", claim_second_rule, "" },
         { "claim_rule", claim_rule,
           "plug-in 'p' registers the target 'x': the library has no rule 'per-thread' for it" },
         { "claim_rule_of_schedule", claim_rule_of_schedule,
@@ -370,6 +447,24 @@ TEST(mistakes)
             printf("%s:\n", rows[i].id);
         CHECK_STR(text, rows[i].said);
     }
+}
+
+/* Library nodes that the embedding program implements are its own. */
+TEST(the_embedding_program_was_first)
+{
+    sdfg_engine *e;
+    sdfg_plugin_about about = { sizeof about, SDFG_PLUGIN_ABI, "p", NULL, NULL };
+    CHECK(!sdfg_engine_new(&e, NULL) && !sdfg_engine_implement(e, "a.b.C", node, NULL));
+    sdfg_error *error = sdfg_engine_extend(e, &about, node_twice);
+    CHECK_STR(sdfg_error_message(error),
+              "plug-in 'p' registers the library node 'a.b.C': the embedding program implements it");
+    sdfg_error_free(error);
+    about.name = NULL;
+    error = sdfg_engine_extend(e, &about, keep);
+    CHECK_STR(sdfg_error_message(error), "plug-in 'of the embedding program' has the name '', which is not 1 to 64 "
+                                         "letters, digits, '_', '-' and '.'");
+    sdfg_error_free(error);
+    sdfg_engine_free(e);
 }
 
 CHECK_MAIN
