@@ -350,6 +350,59 @@ TEST(systems_at_the_end_of_64_bits)
     ir_free(p.ir);
 }
 
+/* Coefficients that are no polynomials of what is known. */
+TEST(rounded_coefficients)
+{
+    static const struct {
+        const char *form;
+        int64_t k, actual, n; /* n: the solution, 0: none */
+    } rows[] = {
+        { "N*int_floor(K, 2)", 7, 12, 4 },
+        { "N*int_floor(K, 2) + K % 3", 7, 13, 4 },
+        { "N*int_ceil(K, 2) - Max(K, 3)", 1, 2, 5 },
+        { "N*int_floor(K, 2)", 1, 12, 0 }, /* 0*N */
+        { "N*int_floor(K, 0)", 1, 12, 0 },
+        { "N + int_floor(3, K)", 0, 12, 0 },
+        { "K**20*N", 1, 9, 9 }, /* more factors than a term holds */
+        { "K**(-1)*N", 1, 9, 9 },
+        { "K**(-1)*N", 2, 9, 0 },
+        { "K**N", 2, 8, 0 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct problem p;
+        begin(&p, "N K");
+        p.variables[0].required = false;
+        give(&p, 1, rows[i].k);
+        equation(&p, "A.shape[0]", rows[i].form, rows[i].actual);
+        run(&p);
+        if (p.values[0].value != rows[i].n)
+            printf("%s = %lld with K = %lld:\n", rows[i].form, (long long)rows[i].actual, (long long)rows[i].k);
+        CHECK_INT(p.values[0].origin, rows[i].n ? VALUE_SOLVED : VALUE_UNKNOWN);
+        CHECK_INT(p.values[0].value, rows[i].n);
+        ir_free(p.ir);
+    }
+}
+
+TEST(systems_with_rounded_coefficients)
+{
+    struct problem p;
+    begin(&p, "N M K");
+    give(&p, 2, 5);
+    equation(&p, "A.shape[0]", "N*int_floor(K, 2) + M", 14);
+    equation(&p, "A.shape[1]", "N - M*int_ceil(K, 5)", 1);
+    CHECK(run(&p));
+    CHECK_INT(p.values[0].value, 5);
+    CHECK_INT(p.values[1].value, 4);
+    ir_free(p.ir);
+    begin(&p, "N M K");
+    p.variables[0].required = p.variables[1].required = p.variables[2].required = false;
+    equation(&p, "A.shape[0]", "N*int_floor(K, 2) + M", 14); /* K is not known */
+    equation(&p, "A.shape[1]", "N - M", 1);
+    CHECK(run(&p));
+    CHECK_INT(p.values[0].origin, VALUE_UNKNOWN);
+    ir_free(p.ir);
+}
+
 TEST(what_is_not_linear_is_not_guessed)
 {
     struct problem p;
