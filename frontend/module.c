@@ -155,7 +155,8 @@ static bool is_there(struct fe *f, const char *file)
     return there;
 }
 
-/* The file of a module that is named beside a source: folder/x/y.py, or folder/x/y/__init__.py. NULL: there is none. */
+/* The file of a module that is named beside a source: folder/x/y/__init__.py, or folder/x/y.py, as Python looks. NULL:
+ * there is none. */
 static const char *file_of(struct fe *f, const char *dotted, int level)
 {
     const char *slash = strrchr(f->source->path, '/');
@@ -165,11 +166,13 @@ static const char *file_of(struct fe *f, const char *dotted, int level)
         text_add(&t, "../");
     for (const char *c = dotted ? dotted : ""; *c; c++)
         text_addc(&t, *c == '.' ? '/' : *c);
-    const char *stem = text_get(&t), *file = fe_format(f, "%s.py", stem);
-    if (*stem && is_there(f, file))
+    const char *stem = text_get(&t);
+    bool named = *stem && stem[strlen(stem) - 1] != '/';
+    const char *file = fe_format(f, "%s%s__init__.py", stem, named ? "/" : "");
+    if (is_there(f, file))
         return intern(f->ir->names, file);
-    file = fe_format(f, "%s%s__init__.py", stem, *stem && stem[strlen(stem) - 1] != '/' ? "/" : "");
-    return is_there(f, file) ? intern(f->ir->names, file) : NULL;
+    file = fe_format(f, "%s.py", stem);
+    return named && is_there(f, file) ? intern(f->ir->names, file) : NULL;
 }
 
 /* Its names, read once; NULL: it cannot be read, or is being read. */

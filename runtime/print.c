@@ -18,9 +18,11 @@ static void shortest(double x, bool single, char out[NUMBER])
         strcpy(out, x != x ? "nan" : x < 0 ? "-inf" : "inf");
         return;
     }
-    do
+    for (;; precision++) { /* 17 digits always do */
         snprintf(digits, sizeof digits, "%.*e", precision, x);
-    while ((single ? strtof(digits, NULL) != (float)x : strtod(digits, NULL) != x) && precision++ < 17);
+        if (single ? strtof(digits, NULL) == (float)x : strtod(digits, NULL) == x)
+            break;
+    }
     char *mark = strchr(digits, 'e');
     exponent = atoi(mark + 1);
     if (exponent < -4 || exponent >= 16) {

@@ -34,6 +34,8 @@ TEST(texts_and_formats)
     PRINTS("", "%s", "");
     PRINTS("a True False 7\n", "%s %b %b %d\n", "a", 1, 0, 7LL);
     PRINTS("100% of %z", "100%% of %z");
+    PRINTS("to the end %", "to the end %");
+    PRINTS("to the end %", "to the end %-5");
     PRINTS("[   7] [7   ] [+7] [0007] [ff] [0xff] [17]", "[%4d] [%-4d] [%+d] [%04i] [%x] [%#x] [%o]", 7LL, 7LL, 7LL,
            7LL, 255LL, 255LL, 15LL);
     PRINTS("[ 1.50] [2e+00] [0.5]", "[%5.2f] [%.0e] [%g]", 1.5, 2.0, 0.5);
