@@ -178,7 +178,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     def graph(*words):
         code, text = run("changing/main.py:f", "--N=3", "--output=A=-", "--explain-cache", f"--cache={folder}/cache", *words)
-        return [line for line in text.split("\n") if line.startswith("graph:") or line in ("3.0 3.0 3.0", "4.0 4.0 4.0")]
+        return [line for line in text.split("\n") if line.startswith("graph:") or line in ("3.0 3.0 3.0", "4.0 4.0 4.0", "5.0 5.0 5.0")]
 
     made, kept = "graph: made from the Python program", "graph: from the cache, no Python was parsed"
     check("the first run parses", graph() == [made, "3.0 3.0 3.0"])
@@ -192,6 +192,11 @@ with tempfile.TemporaryDirectory() as folder:
     os.mkdir("changing/constant")
     with open("changing/constant/__init__.py", "w") as f:
         f.write("VALUE = 5\n")
+    check("a package hides a module", graph() == [made, "5.0 5.0 5.0"])
+    os.remove("changing/constant/__init__.py")
+    check("which is found again", graph() == [made, "4.0 4.0 4.0"])
+    with open("changing/constant/other.py", "w") as f:
+        f.write("VALUE = 6\n")
     check("a file that is not looked for", graph() == [kept, "4.0 4.0 4.0"])
 
     watching = subprocess.Popen([f"{TOOLS}/sdfg-run", "changing/main.py:f", "--N=3", "--output=A=-", "--watch", "--no-cache"], stdout=subprocess.PIPE,
