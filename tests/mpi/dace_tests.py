@@ -61,8 +61,9 @@ class Tests:
             for rank in range(ranks):
                 log = folder / f"log.{rank}"
                 lines = log.read_text(errors="replace").splitlines() if log.exists() else []
-                results.append({m[1]: m[2] for m in map(RESULT.match, lines) if m})
-                reasons.update({m[1]: m[2] for m in map(REASON.match, lines) if m})
+                failed = {m[1]: m[2] for m in map(REASON.match, lines) if m} # said in the middle of the line that RESULT is about
+                results.append({**dict.fromkeys(failed, "FAILED"), **{m[1]: m[2] for m in map(RESULT.match, lines) if m}})
+                reasons.update(failed)
             return results, reasons
 
     def collect(self, launcher):

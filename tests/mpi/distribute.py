@@ -97,7 +97,7 @@ def errors(run):
     complain(start(run, *BLOCKS[:1], f"--grid={run.ranks}"), 2, "an array is split along 2 dimensions of the grid", by_one=False)
     complain(start(run, *BLOCKS, "--lM=2", "--lK=2", "--lK2=2", "--lN=2", "--n=2", "--output=C=-"), 2, "blocks of several processes are written to a file", by_one=False)
     if run.ranks > 1:
-        complain(start(run, *BLOCKS, f"--A=@{at}/A.npy"), 3, "dimension 0 has 7 elements, not a multiple of 2 processes", by_one=False)
+        complain(start(run, *BLOCKS, f"--A=@{at}/A.npy"), 3, f"dimension 0 has 7 elements, not a multiple of {GRIDS[run.ranks][0]} processes", by_one=False)
     complain(start(run, *BLOCKS, f"--A=@{at}/none.npy"), 3, "none.npy", by_one=False)
     complain(start(run, *BLOCKS, "--lM=2", "--lK=2", "--lK2=2", "--lN=2", "--n=2", f"--output=C=@{at}/none/C.npy"), 3, "none", by_one=False)
 
