@@ -11,6 +11,7 @@ import sys
 import numpy as np
 
 import distribute
+import grids
 import run as nodes
 import tasklets
 from graphs import Graph, array
@@ -41,6 +42,11 @@ def host(run):
     nodes.communicator(nodes.Run(run.binary, run.folder, [HOST["launcher"]], run.ranks, run.cache), HOST["library"])
 
 
+def freed(run):
+    """Communicators that the host frees."""
+    grids.freed(nodes.Run(run.binary, run.folder, [HOST["launcher"]], run.ranks, run.cache), HOST["library"])
+
+
 def nobody(run):
     """MPI_PROC_NULL of the ABI: others would wait for any sender."""
     g = Graph("nobody", {"N": "int64"}, x=array("float64", "N"), source=array("int32", 1), tag=array("int32", 1))
@@ -50,7 +56,7 @@ def nobody(run):
     nodes.equal("x", got["x"], x)
 
 
-TESTS = [nobody, host, nodes.ring, nodes.broadcast, nodes.reductions, nodes.exchanges, nodes.parts_of_grids, nodes.blocks, nodes.rows_and_copies, nodes.redistribute,
+TESTS = [nobody, host, freed, nodes.ring, nodes.broadcast, nodes.reductions, nodes.exchanges, nodes.parts_of_grids, nodes.blocks, nodes.rows_and_copies, nodes.redistribute,
          nodes.communicators, nodes.parts_of_different_sizes, nodes.reduce_scatter, nodes.bad_rank, nodes.truncated, tasklets.messages, tasklets.grids, distribute.files, distribute.cyclic]
 
 

@@ -71,9 +71,9 @@ def close(library, folder):
 
 # ---- communicators of the caller, which it frees: the next one may have the same handle ----
 
-def freed(run):
+def freed(run, library=None):
     if run.launcher and run.ranks % 2 == 0:
-        start(run, "free", mpi_of(run), *(str(scatter(f"of_{n}", n).write(run.folder)) for n in (run.ranks // 2, run.ranks)))
+        start(run, "free", library or mpi_of(run), *(str(scatter(f"of_{n}", n).write(run.folder)) for n in (run.ranks // 2, run.ranks)))
 
 
 def free(library, of_half, of_all):
