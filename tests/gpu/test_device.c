@@ -614,6 +614,90 @@ OWN_PROCESS(every_call_fails)
     sdfg_rt_device_let_go();
 }
 
+/* Each call of the driver that a flow makes fails once, in several ways: there is an error or the right result, and
+ * afterwards it works. */
+static void each_failure(bool (*flow)(struct call *c))
+{
+    static const int results[] = { 999, 2, 1 };
+    struct call c = { .device = { .index = 0 } };
+    struct sdfg_rt_device_info info;
+    char trouble[SDFG_RT_DEVICE_TROUBLE];
+    long failures = 0;
+    CHECK(sdfg_rt_device_describe(0, &info, trouble)); /* opens the driver */
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        for (long k = 1, done = 0; k < 400 && !done; k++) {
+            sdfg_rt_device_hold();
+            fail_at(k, results[i]);
+            long before = calls_of(NULL);
+            bool right = flow(&c);
+            failures += c.context.error != SDFG_RT_OK;
+            CHECK(c.context.error != SDFG_RT_OK || right);
+            done = calls_of(NULL) - before < k;
+            fail_at(0, 0);
+            CHECK(flow(&c) && says(&c, SDFG_RT_OK, ""));
+            sdfg_rt_device_let_go();
+            CHECK_INT(objects(), 0);
+        }
+    CHECK(failures > 10);
+}
+
+/* Copies and kernels in four queues that wait for each other, also for those that had the block before. */
+static bool in_queues(struct call *c)
+{
+    static double x[N];
+    for (int i = 0; i < N; i++)
+        x[i] = i;
+    begin(c, &image);
+    double *a = sdfg_rt_device_alloc(c->run, sizeof x, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_copy(c->run, a, x, sizeof x, 1, 0, 0, SDFG_RT_TO_DEVICE, 1);
+    sdfg_rt_device_order(c->run, 0, 1);
+    add(c, a, N, 5, (N + 63) / 64);
+    sdfg_rt_device_order(c->run, 2, 0);
+    sdfg_rt_device_copy(c->run, x, a, sizeof x, 1, 0, 0, SDFG_RT_TO_HOST, 2);
+    bool right = c->context.error == SDFG_RT_OK && x[0] == 5 && x[N - 1] == N + 4;
+    sdfg_rt_device_free(c->run, a, SDFG_RT_ON_DEVICE);
+    double *b = sdfg_rt_device_alloc(c->run, sizeof x, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_zero(c->run, b, sizeof x, 3);
+    sdfg_rt_device_copy(c->run, x, b, sizeof x, 1, 0, 0, SDFG_RT_TO_HOST, 3);
+    sdfg_rt_device_wait(c->run, 2);
+    sdfg_rt_device_wait(c->run, SDFG_RT_ALL_QUEUES);
+    sdfg_rt_device_free(c->run, b, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_end(c->run);
+    return right && x[0] == 0 && x[N - 1] == 0;
+}
+
+OWN_PROCESS(every_call_fails_in_queues) { each_failure(in_queues); }
+
+/* Launches that become a graph when they come again. */
+static bool in_graphs(struct call *c)
+{
+    enum { LAUNCHES = 6, ROUNDS = 4 };
+    static double x[N];
+    bool right = true;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < N; i++)
+            x[i] = i;
+        begin(c, &image);
+        double *there = sdfg_rt_device_alloc(c->run, sizeof x, SDFG_RT_ON_DEVICE);
+        sdfg_rt_device_copy(c->run, there, x, sizeof x, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
+        for (int k = 0; k < LAUNCHES; k++) /* the last round has other values */
+            add(c, there, N, round == ROUNDS - 1 ? 2 : 1, (N + 63) / 64);
+        sdfg_rt_device_copy(c->run, x, there, sizeof x, 1, 0, 0, SDFG_RT_TO_HOST, 0);
+        sdfg_rt_device_free(c->run, there, SDFG_RT_ON_DEVICE);
+        sdfg_rt_device_end(c->run);
+        if (c->context.error != SDFG_RT_OK)
+            return false;
+        right &= x[7] == 7 + LAUNCHES * (round == ROUNDS - 1 ? 2 : 1);
+    }
+    return right;
+}
+
+OWN_PROCESS(every_call_fails_in_graphs)
+{
+    each_failure(in_graphs);
+    CHECK(calls_of("cuGraphLaunch") > 0);
+}
+
 /* ---- allocations of the runtime, not of the stand-ins: the linker wraps them ---- */
 
 static long allocations, failing_allocation;
