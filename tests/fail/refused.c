@@ -7,7 +7,9 @@
 #include "tests/fail/interpose.h"
 #include "tests/unit/check.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static void refused(struct sdfg_rt_context *context, int error)
@@ -94,6 +96,40 @@ TEST(files_of_data)
         CHECK(strstr(trouble_of(&context), "No space left"));
         sdfg_rt_data_free(context.data);
     }
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    CHECK(!system(command));
+}
+
+/* What does not fit into a file any more, whether it is still in a buffer or not, is told of each kind of data. */
+TEST(files_that_may_not_grow)
+{
+    enum { MANY = 1 << 14 };
+    static double values[MANY];
+    static const int64_t large[] = { 8, MANY, 1, MANY, 1 }, small[] = { 8, 1, 1, 1, 1 };
+    struct sdfg_rt_context context = { .num_threads = 1 };
+    struct rlimit before, none = { 0, 0 };
+    char folder[] = "/tmp/fail-runtime-XXXXXX", command[256];
+    CHECK(mkdtemp(folder) && !getrlimit(RLIMIT_FSIZE, &before));
+    none.rlim_max = before.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    fflush(stdout);
+    CHECK(!setrlimit(RLIMIT_FSIZE, &none));
+    for (int i = 0; i < 4; i++) {
+        context.data = sdfg_rt_data_new(folder, NULL);
+        if (i < 2)
+            sdfg_rt_save(&context, OF("A", "0"), i ? large : small, values);
+        else if (i == 2)
+            sdfg_rt_save_int(&context, OF("n", "0"), 5);
+        else
+            sdfg_rt_save_real(&context, OF("x", "0"), 5);
+        bool told = strstr(trouble_of(&context), "File too large");
+        sdfg_rt_data_free(context.data);
+        CHECK(!setrlimit(RLIMIT_FSIZE, &before)); /* messages may be written */
+        CHECK(told);
+        CHECK(!setrlimit(RLIMIT_FSIZE, &none));
+    }
+    CHECK(!setrlimit(RLIMIT_FSIZE, &before));
+    signal(SIGXFSZ, SIG_DFL);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     CHECK(!system(command));
 }
