@@ -618,7 +618,7 @@ OWN_PROCESS(every_call_fails)
  * afterwards it works. */
 static void each_failure(bool (*flow)(struct call *c))
 {
-    static const int results[] = { 999, 2, 1 };
+    static const int results[] = { 999, 2 };
     struct call c = { .device = { .index = 0 } };
     struct sdfg_rt_device_info info;
     char trouble[SDFG_RT_DEVICE_TROUBLE];
@@ -690,6 +690,122 @@ static bool in_graphs(struct call *c)
         right &= x[7] == 7 + LAUNCHES * (round == ROUNDS - 1 ? 2 : 1);
     }
     return right;
+}
+
+/* Work that goes on when the call has ended, behind that of another stream; the end is asked for twice. */
+static bool in_the_background(struct call *c)
+{
+    static void *const after[] = { NULL }; /* the default stream */
+    struct sdfg_rt_ticket ticket = { 0 };
+    c->device.async = true;
+    c->device.ticket = &ticket;
+    c->device.after = after;
+    c->device.num_after = 1;
+    begin(c, &image);
+    double *a = sdfg_rt_device_alloc(c->run, N * sizeof *a, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_zero(c->run, a, N * sizeof *a, 1);
+    sdfg_rt_device_order(c->run, 0, 1);
+    add(c, a, N, 5, (N + 63) / 64);
+    sdfg_rt_device_zero(c->run, a, 8, 2);
+    sdfg_rt_device_free(c->run, a, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_end(c->run);
+    sdfg_rt_device_finished(&ticket, false);
+    while (!sdfg_rt_device_finished(&ticket, true))
+        ;
+    if (c->context.error == SDFG_RT_OK)
+        c->context.error = ticket.error;
+    memset(&c->device, 0, sizeof c->device);
+    return c->context.error == SDFG_RT_OK;
+}
+
+OWN_PROCESS(every_call_fails_in_the_background) { each_failure(in_the_background); }
+
+/* Sequences of other lengths, blocks and threads have graphs of their own; the oldest are dropped. */
+OWN_PROCESS(many_graphs)
+{
+    static double x[N];
+    struct call c = { .device = { .index = 0 } };
+    sdfg_rt_device_hold();
+    for (int steps = 4; steps < 24; steps++)
+        for (int round = 0; round < 6; round++) {
+            memset(x, 0, sizeof x);
+            begin(&c, &image);
+            double *there = sdfg_rt_device_mirror(c.run, x, sizeof x);
+            sdfg_rt_device_copy(c.run, there, x, sizeof x, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
+            for (int k = 0; k < steps; k++) {
+                struct {
+                    void *x;
+                    int64_t n;
+                    double by;
+                } p = { there, N, 1 };
+                launch(&c, ADD, round < 4 ? 16 : 8, round < 4 ? 64 : 128, &p, sizeof p);
+            }
+            sdfg_rt_device_copy(c.run, x, there, sizeof x, 1, 0, 0, SDFG_RT_TO_HOST, 0);
+            sdfg_rt_device_end(c.run);
+            CHECK(says(&c, SDFG_RT_OK, "") && x[0] == steps && x[N - 1] == steps);
+        }
+    CHECK(calls_of("cuGraphLaunch") > 40 && calls_of("cuGraphExecDestroy") > 0);
+    sdfg_rt_device_let_go();
+    CHECK_INT(objects(), 0);
+}
+
+/* Dynamic shared memory: as much as every device has, as must be asked for, and more than there is. */
+OWN_PROCESS(shared_memory)
+{
+    static const struct {
+        uint32_t bytes;
+        const char *path, *said; /* NULL: it runs */
+    } rows[] = {
+        { 1024, "", NULL },
+        { 100 << 10, "prog/add", NULL },
+        { 100 << 20, "prog/add",
+          "kernel add of prog/add: 104857600 bytes of shared memory in a block, and the device has" },
+        { 100 << 20, "", "kernel add: 104857600 bytes of shared memory in a block, and the device has" },
+    };
+    static double x[N];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sdfg_rt_kernel own[sizeof kernels / sizeof *kernels];
+        struct sdfg_rt_image with = image;
+        struct call c = { .device = { .index = 0 } };
+        memcpy(own, kernels, sizeof own);
+        own[ADD].shared = rows[i].bytes;
+        own[ADD].path = rows[i].path;
+        with.kernels = own;
+        with.hash[0] = 100 + i;
+        begin(&c, &with);
+        whole_call(&c, x);
+        CHECK(rows[i].said ? says(&c, SDFG_RT_BAD_VALUE, rows[i].said) : says(&c, SDFG_RT_OK, "") && is_right(x));
+        CHECK_INT(calls_of("cuFuncSetAttribute"), i > 0);
+    }
+}
+
+/* A fault names the last kernels, each once where it comes several times, and not all of many. */
+OWN_PROCESS(the_last_kernels_are_named)
+{
+    struct call c = { .device = { .index = 0 } };
+    char k[32] = { 0 };
+    begin(&c, &image);
+    double *x = sdfg_rt_device_alloc(c.run, N * sizeof *x, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_zero(c.run, x, N * sizeof *x, 0);
+    memcpy(k, &x, sizeof x);
+    struct {
+        void *x, *out;
+        int n, careless;
+    } p = { x, x, 4, 0 };
+    for (int i = 0; i < 3; i++) {
+        launch(&c, MIXED, 1, 1, k, sizeof k);
+        launch(&c, SUM, 1, 64, &p, sizeof p);
+        launch(&c, WARPS, 1, 32, &x, sizeof x);
+        launch(&c, WARPS, 1, 32, &x, sizeof x);
+        add(&c, x, N, 1, 1);
+    }
+    launch(&c, TRAP, 1, 1, NULL, 0);
+    sdfg_rt_device_end(c.run);
+    CHECK(says(
+        &c, SDFG_RT_DEVICE_FAULT,
+        "one of the last 16 kernels, trap of prog/trap with 1 x 1 x 1 blocks of 1 x 1 x 1 threads; add of "
+        "prog/state/add, line 7 with 1 x 1 x 1 blocks of 64 x 1 x 1 threads; warps with 1 x 1 x 1 blocks of 32 x 1 "
+        "x 1 threads; sum of prog/state/sum with 1 x 1 x 1 blocks of 64 x 1 x 1 threads"));
 }
 
 OWN_PROCESS(every_call_fails_in_graphs)
