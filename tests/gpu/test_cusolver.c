@@ -268,27 +268,61 @@ OWN_PROCESS(handles_and_memory_are_kept)
     CHECK_INT(objects(), 0);
 }
 
-/* Each call of the driver fails once; the next call works. */
-OWN_PROCESS(calls_that_fail)
+/* Factorizations of which nobody wants to know whether they were possible. */
+static bool factor_blindly(struct call *c, int64_t count, bool by_columns)
 {
-    struct call c = { .device = { .index = 0 } };
-    for (int64_t count = 1; count < 4; count += 2) {
+    enum { ORDER = 5 };
+    fill(a, SDFG_RT_F64, ORDER, count, true);
+    begin(c);
+    void *there = to_device(c, a, (size_t)(ORDER * ORDER * count) * sizes[SDFG_RT_F64]);
+    void *pivots = to_device(c, codes, sizeof codes);
+    if (by_columns)
+        sdfg_rt_device_getrf(&c->context, "prog/node", SDFG_RT_F64, ORDER, ORDER, count, there, pivots, NULL, false);
+    else
+        sdfg_rt_device_potrf(&c->context, "prog/node", SDFG_RT_F64, true, ORDER, count, there, NULL, false);
+    sdfg_rt_device_free(c->context.run, there, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_free(c->context.run, pivots, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_end(c->context.run);
+    return c->context.error == SDFG_RT_OK;
+}
+
+enum { WORKS = 8 };
+
+/* Right, if there was no error. */
+static bool work(struct call *c, int which)
+{
+    int64_t count = which % 2 ? 3 : 1;
+    if (which < 2)
+        return solve(c, SDFG_RT_F64, 6, 2, count, false) && solve_error(SDFG_RT_F64, 6, 2, count, false) < 1e-9;
+    if (which < 4)
+        return factor(c, SDFG_RT_F64, 7, count, true) && cholesky_error(SDFG_RT_F64, 7, count, true) < 1e-9;
+    return factor_blindly(c, count, which < 6);
+}
+
+/* Each call of the driver fails once; the next call works. */
+static void fail_each_call(bool checked)
+{
+    for (int which = 0; which < WORKS; which++) {
+        struct call c = { .device = { .index = 0, .check = checked } };
         sdfg_rt_device_hold();
-        CHECK(solve(&c, SDFG_RT_F64, 6, 2, count, false)); /* with all that is made once */
+        CHECK(work(&c, which)); /* with all that is made once */
         sdfg_rt_device_let_go();
         sdfg_rt_device_hold();
         for (long k = 1, failed = true; failed; k++) {
             fail_at(k, 2); /* out of memory */
-            failed = !solve(&c, SDFG_RT_F64, 6, 2, count, false);
+            failed = !work(&c, which);
             CHECK(!failed || *c.device.trouble);
             fail_at(0, 0);
-            CHECK(solve(&c, SDFG_RT_F64, 6, 2, count, false));
-            CHECK(solve_error(SDFG_RT_F64, 6, 2, count, false) < 1e-9);
+            CHECK(work(&c, which));
         }
         sdfg_rt_device_let_go();
         CHECK_INT(objects(), 0);
     }
 }
+
+OWN_PROCESS(calls_that_fail) { fail_each_call(false); }
+
+OWN_PROCESS(checked_calls_that_fail) { fail_each_call(true); }
 
 static void fails_as(const char *setting, enum sdfg_rt_error error, const char *text)
 {
@@ -344,6 +378,13 @@ OWN_PROCESS(sizes_beyond_the_library)
     sdfg_rt_device_end(c.context.run);
     CHECK(says(&c, SDFG_RT_BAD_VALUE,
                "the factorization of prog/node has an extent of 2147483648, and cuSOLVER takes up to 2147483647"));
+    for (int i = 0; i < 3; i++) {
+        begin(&c);
+        sdfg_rt_device_getrf(&c.context, "prog/node", SDFG_RT_F64, i == 0 ? 1LL << 31 : 1, i == 1 ? 1LL << 31 : 1,
+                             i == 2 ? 1LL << 31 : 1, a, codes, NULL, true);
+        sdfg_rt_device_end(c.context.run);
+        CHECK(says(&c, SDFG_RT_BAD_VALUE, "has an extent of 2147483648"));
+    }
 }
 
 OWN_PROCESS(a_library_that_is_not_there)
