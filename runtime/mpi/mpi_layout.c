@@ -103,13 +103,15 @@ static bool long_row(const struct sdfg_rt_mpi_node *n, int64_t type, int64_t cou
     struct sdfg_rt_mpi_elements chunks = { base, 1, false };
     int rest = (int)(count % CHUNK), lengths[2] = { (int)(count / CHUNK), rest };
     intptr_t offsets[2] = { 0, (intptr_t)((size_t)(count - rest) * sizes[type]) };
-    if (!became(n, &chunks, "MPI_Type_contiguous", m->Type_contiguous(CHUNK, base, &chunk), chunk))
+    int result = m->Type_contiguous(CHUNK, base, &chunk);
+    if (!became(n, &chunks, "MPI_Type_contiguous", result, chunk))
         return false;
     char types[2 * sizeof(mpi_handle)];
     memcpy(types, &chunks.type, m->constants->handle_bytes);
     memcpy(types + m->constants->handle_bytes, &base, m->constants->handle_bytes);
     *out = chunks;
-    if (became(n, out, "MPI_Type_create_struct", m->Type_create_struct(2, lengths, offsets, types, &all), all))
+    result = m->Type_create_struct(2, lengths, offsets, types, &all);
+    if (became(n, out, "MPI_Type_create_struct", result, all))
         return true;
     sdfg_rt_mpi_elements_free(n, out);
     return false;

@@ -1,5 +1,5 @@
-/* Parts of the MPI functions that need no library: what a process says it waits for, and the types of C++ tasklets in
- * a process that is its whole world. */
+/* Parts of the MPI functions that need no library: what a process says it waits for, the types of C++ tasklets and
+ * the grids of a process that is its whole world, and types of long rows on a stand-in for a library. */
 #include "runtime/mpi/mpi_code_internal.h"
 #include "tests/unit/check.h"
 
@@ -136,6 +136,134 @@ TEST(grids_of_one_process)
     CHECK(!sdfg_rt_mpi_code_grid_of(&node, SDFG_RT_MPI_CODE_SELF));
     CHECK_STR(trouble(SDFG_RT_BAD_VALUE), "rank 12 of 128: the communicator is no process grid, at prog/state/send");
     sdfg_rt_mpi_code_free_grid(SDFG_RT_MPI_CODE_SELF);
+}
+
+/* Of a grid of one process, parts are the process itself, and one with a rank that is not there is nobody. */
+TEST(parts_of_grids)
+{
+    static const int64_t flat[] = { 1, 1 }, square[] = { 2, 1, 1 }, first[] = { 2, 1, 0 };
+    struct sdfg_rt_mpi_grid *line = sdfg_rt_mpi_grid(&context, "prog/a", NULL, flat, -1);
+    struct sdfg_rt_mpi_grid *whole = sdfg_rt_mpi_grid(&context, "prog/a", NULL, square, -1);
+    CHECK(line && whole && line != whole);
+    CHECK(sdfg_rt_mpi_grid(&context, "prog/b", NULL, square, -1) == whole);
+    struct sdfg_rt_mpi_grid *part = sdfg_rt_mpi_grid(&context, "prog/c", whole, first, 0);
+    struct sdfg_rt_mpi_grid *away = sdfg_rt_mpi_grid(&context, "prog/c", whole, first, 1);
+    CHECK(part && away && part != away);
+    CHECK(part->valid && part->rank == 1 && part->processes == 1);
+    CHECK(!away->valid);
+    static const int64_t empty[] = { 1, 0 };
+    CHECK(!sdfg_rt_mpi_grid(&context, "prog/d", NULL, empty, -1));
+    CHECK_INT(context.error, SDFG_RT_BAD_VALUE);
+    CHECK_STR(mpi.trouble, "rank 0 of 1: a process grid wants more than 1 processes, or none, at prog/d");
+    trouble(SDFG_RT_BAD_VALUE);
+}
+
+/* Of a grid of 2 x 3 x 4, the part with the first and the last dimension that has rank 7 = (0, 1, 3) in it. */
+TEST(ranks_of_parts)
+{
+    static const struct sdfg_rt_mpi_grid whole = { .rank = 3, .processes = 24, .dims = { 2, 3, 4 } };
+    static const struct sdfg_rt_mpi_grid part = {
+        .parent = &whole, .exact = 7, .list = { 3, 1, 0, 1 }, .rank = 2, .processes = 8, .dims = { 2, 4 }
+    };
+    static const int ranks[] = { 4, 5, 6, 7, 16, 17, 18, 19 };
+    for (int i = 0; i < 8; i++)
+        CHECK_INT(sdfg_rt_mpi_world_rank(&part, i), ranks[i]);
+    CHECK_INT(sdfg_rt_mpi_world_rank(&whole, 17), 17);
+}
+
+/* ---- rows of more elements than an int counts ---- */
+
+static struct {
+    int calls, fails; /* which call fails; 0: none */
+    int made, freed, chunk, counts[2];
+    intptr_t offsets[2];
+    mpi_handle types[2], committed;
+} types;
+
+static int result_of_call(void) { return ++types.calls == types.fails ? 5 : 0; }
+
+static int new_type(mpi_handle *out)
+{
+    int result = result_of_call();
+    if (!result)
+        *out = 1000 + ++types.made;
+    return result;
+}
+
+static int make_chunk(int count, mpi_handle type, mpi_handle *out)
+{
+    types.chunk = count;
+    types.types[1] = type;
+    return new_type(out);
+}
+
+static int make_struct(int count, const int *lengths, const intptr_t *offsets, const void *of, mpi_handle *out)
+{
+    CHECK_INT(count, 2);
+    memcpy(types.counts, lengths, sizeof types.counts);
+    memcpy(types.offsets, offsets, sizeof types.offsets);
+    memcpy(types.types, of, sizeof types.types);
+    return new_type(out);
+}
+
+static int commit(mpi_handle *type)
+{
+    types.committed = *type;
+    return result_of_call();
+}
+
+static int free_type(mpi_handle *type)
+{
+    CHECK(*type > 1000);
+    types.freed++;
+    return 0;
+}
+
+static int error_text(int error, char *text, int *length)
+{
+    *length = sprintf(text, "error\n%d", error);
+    return 0;
+}
+
+TEST(long_rows)
+{
+    static const struct sdfg_rt_mpi_constants constants = { .handle_bytes = sizeof(mpi_handle) };
+    static const int64_t many = (int64_t)5 << 30 | 3;
+    static const struct {
+        int fails;
+        const char *trouble;
+    } rows[] = {
+        { 1, "rank 3 of 4: MPI_Type_contiguous, type of a region: error 5, at prog/row" },
+        { 2, "rank 3 of 4: MPI_Type_create_struct, type of a region: error 5, at prog/row" },
+        { 3, "rank 3 of 4: MPI_Type_commit, type of a region: error 5, at prog/row" },
+    };
+    struct sdfg_rt_mpi_library library = { .constants = &constants,
+                                           .Type_contiguous = make_chunk,
+                                           .Type_create_struct = make_struct,
+                                           .Type_commit = commit,
+                                           .Type_free = free_type,
+                                           .Error_string = error_text };
+    struct sdfg_rt_mpi_node n = { .context = &context, .where = "prog/row", .mpi = &library, .rank = 3, .size = 4 };
+    struct sdfg_rt_mpi_elements e;
+    library.types[SDFG_RT_MPI_FLOAT64] = 17;
+    CHECK(sdfg_rt_mpi_row(&n, SDFG_RT_MPI_FLOAT64, INT32_MAX, &e));
+    CHECK(e.type == 17 && e.count == INT32_MAX && !e.made && types.calls == 0);
+    CHECK(sdfg_rt_mpi_row(&n, SDFG_RT_MPI_FLOAT64, many, &e));
+    CHECK(e.type == 1002 && e.count == 1 && e.made && types.committed == 1002);
+    CHECK_INT(types.chunk, 1 << 30);
+    CHECK(types.counts[0] == 5 && types.counts[1] == 3 && types.types[0] == 1001 && types.types[1] == 17);
+    CHECK(types.offsets[0] == 0 && types.offsets[1] == (intptr_t)40 << 30);
+    CHECK_INT(types.freed, 1);
+    sdfg_rt_mpi_elements_free(&n, &e);
+    CHECK_INT(types.freed, 2);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        memset(&types, 0, sizeof types);
+        types.fails = rows[i].fails;
+        CHECK(!sdfg_rt_mpi_row(&n, SDFG_RT_MPI_FLOAT64, many, &e));
+        CHECK_STR(trouble(SDFG_RT_MPI), rows[i].trouble);
+        CHECK(!e.made);
+        CHECK_INT(types.freed, types.made);
+    }
 }
 
 CHECK_MAIN
