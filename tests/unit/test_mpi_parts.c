@@ -266,4 +266,58 @@ TEST(long_rows)
     }
 }
 
+/* A region with gaps has no dimension that long. */
+TEST(long_dimensions)
+{
+    struct sdfg_rt_mpi_library library = { .Type_free = free_type };
+    struct sdfg_rt_mpi_node n = { .context = &context, .where = "prog/row", .mpi = &library, .rank = 3, .size = 4 };
+    static int64_t numbers[] = { SDFG_RT_MPI_FLOAT64, 1, (int64_t)1 << 31, 2 };
+    struct sdfg_rt_mpi_layout l;
+    struct sdfg_rt_mpi_elements e;
+    CHECK(sdfg_rt_mpi_layout(&n, numbers, &l));
+    CHECK(!sdfg_rt_mpi_contiguous(&l));
+    CHECK(!sdfg_rt_mpi_elements(&n, &l, &e));
+    CHECK_STR(trouble(SDFG_RT_BAD_VALUE),
+              "rank 3 of 4: a region with gaps has a dimension of 2147483648 elements, at prog/row");
+}
+
+/* ---- sums of as many ---- */
+
+static struct {
+    int calls, counts[3];
+    const void *from[3];
+    void *to[3];
+} sums;
+
+static int reduce(const void *from, void *to, int count, mpi_handle type, mpi_handle op, int root, mpi_handle comm)
+{
+    CHECK(type == 17 && op == 18 && root == 0 && comm == 19);
+    sums.from[sums.calls] = from;
+    sums.to[sums.calls] = to;
+    sums.counts[sums.calls] = count;
+    return ++sums.calls == 3 ? 5 : 0;
+}
+
+TEST(long_sums)
+{
+    static char here, buffer[1]; /* nothing looks at the elements */
+    static const struct sdfg_rt_mpi_constants constants = { .in_place = &here };
+    static const int64_t many = ((int64_t)1 << 30) + 5;
+    struct sdfg_rt_mpi_library library = { .constants = &constants, .Reduce = reduce, .Error_string = error_text };
+    struct sdfg_rt_mpi_node n = { .context = &context, .where = "prog/sum", .mpi = &library, .rank = 3, .size = 4 };
+    struct sdfg_rt_mpi_grid first = { .comm = 19, .processes = 2 }, second = { .comm = 19, .me = 1, .processes = 2 };
+    char *behind = (char *)((uintptr_t)buffer + ((size_t)8 << 30));
+    library.types[SDFG_RT_MPI_FLOAT64] = 17;
+    library.ops[SDFG_RT_MPI_SUM] = 18;
+    CHECK(sdfg_rt_mpi_add_up(&n, &first, SDFG_RT_MPI_FLOAT64, many, buffer));
+    CHECK_INT(sums.calls, 2);
+    CHECK(sums.counts[0] == 1 << 30 && sums.from[0] == &here && sums.to[0] == buffer);
+    CHECK(sums.counts[1] == 5 && sums.from[1] == &here && sums.to[1] == behind);
+    CHECK(!sdfg_rt_mpi_add_up(&n, &second, SDFG_RT_MPI_FLOAT64, many, buffer));
+    CHECK_STR(trouble(SDFG_RT_MPI), "rank 3 of 4: MPI_Reduce, on 2 processes: error 5, at prog/sum");
+    CHECK(sums.calls == 3 && sums.from[2] == buffer);
+    CHECK(sdfg_rt_mpi_add_up(&n, &first, SDFG_RT_MPI_FLOAT64, 0, buffer));
+    CHECK_INT(sums.calls, 3);
+}
+
 CHECK_MAIN
