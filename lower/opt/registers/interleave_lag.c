@@ -36,9 +36,9 @@ static bool see_pair(struct lagging *l, const struct tree_scan *scan, const stru
     bool same = rows->least == 0 && rows->most == 0 && steps->least == 0 && steps->most == 0;
     l->once &= !a->write || !b->write || (a == b && same);
     /* the later iteration is b's, or a's */
-    int64_t early = rows->most > 0 ? -steps->least : 0, late = rows->least < 0 ? steps->most : 0;
     if ((rows->most > 0 && steps->least < -MOST_LAG) || (rows->least < 0 && steps->most > MOST_LAG))
         return false;
+    int64_t early = rows->most > 0 ? -steps->least : 0, late = rows->least < 0 ? steps->most : 0;
     l->lag = early > l->lag ? early : l->lag;
     l->lag = late > l->lag ? late : l->lag;
     return true;
