@@ -282,7 +282,7 @@ static bool is_far(const struct overlap_group *g)
     double bytes = 0;
     for (uint32_t i = 0; i < g->num_temporaries && !g->sized; i++)
         bytes += (double)g->temporaries[i]->alloc->count->i * g->temporaries[i]->alloc->type->size;
-    return g->sized || bytes > (double)g->tree->machine->second_cache;
+    return g->num_temporaries > 0 && (g->sized || bytes > (double)g->tree->machine->second_cache);
 }
 
 /* ---- bounds ---- */
