@@ -20,6 +20,7 @@ if sys.implementation.name == "cpython" and sys.version_info >= (3, 10):
     version = "%d.%d.%d" % sys.version_info[:3] + "t" * free
     print(version, *(["numpy==1.26.*"] if sys.version_info < (3, 13) else []), "numpy>=2")'
 
+unset PYTHONPATH PYTHONHOME # each environment has its own packages
 failed=0 seen=" "
 mkdir -p "$build/interpreters"
 for python in $(found "$@"); do
