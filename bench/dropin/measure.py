@@ -63,8 +63,10 @@ def main():
     a = parser.parse_args()
     clock = processor_time if a.processor else time.perf_counter
     rows, failed = {}, {}
-    cases = [case.parent for case in sorted(a.corpus.glob("*/case.json")) if not a.only or case.parent.name in a.only.split(",")]
+    cases = [case.parent for case in sorted(a.corpus.resolve().glob("*/case.json")) if not a.only or case.parent.name in a.only.split(",")]
+    a.json = a.json and a.json.resolve()
     with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder) # DaCe leaves invalid graphs in the current folder
         measure(clock, cases[0], pathlib.Path(folder, "warm"))
         for case in cases:
             try:
