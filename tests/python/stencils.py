@@ -1,13 +1,12 @@
 """Random chains of stencils, whose temporaries are kept as rows of tiles or computed again: NumPy's results are those of the library, for
 code of known and of unknown sizes, tiles of small caches, one thread and two, down to pictures of one element.
 stencils.py [--count=N] [--seed=N]"""
-import argparse
-import linecache
 import random
 
 import numpy
 
 import sdfg
+from random_programs import program_of, run
 
 # specialize, threads, passes
 WAYS = [("none", 1, None), ("none", 2, None), ("all", 1, "caches=10"), ("all", 2, "caches=10"), ("none", 1, "-overlapped-tiling"),
@@ -47,28 +46,16 @@ def sizes_of(r, dimensions, less):
 def check(number, seed):
     r = random.Random(f"{seed}.{number}")
     text, dimensions, less = chain(r)
-    name, scope = f"<chain {number}>", {}
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    exec(compile(text, name, "exec"), scope)
+    plain = program_of(text, f"<chain {number}>")
     inputs = [numpy.random.default_rng(number).random(sizes) for sizes in sizes_of(r, dimensions, less)]
     for specialize, threads, passes in WAYS:
-        f = sdfg.program(scope["f"], specialize=specialize, num_threads=threads, passes=passes)
+        f = sdfg.program(plain, specialize=specialize, num_threads=threads, passes=passes)
         for A in inputs:
             expected = numpy.empty([size - less for size in A.shape])
             result = numpy.full_like(expected, numpy.nan)
-            scope["f"](A, expected)
+            plain(A, expected)
             f(A, result)
             assert numpy.allclose(result, expected, rtol=1e-12, atol=0), (specialize, threads, passes, A.shape, text)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=25)
-    parser.add_argument("--seed", type=int, default=1)
-    a = parser.parse_args()
-    for number in range(a.count):
-        check(number, a.seed)
-    print(f"{a.count} chains")
-
-
-main()
+run(check, "chains", 25, __doc__)

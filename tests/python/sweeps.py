@@ -1,13 +1,12 @@
 """Random sweeps in place, whose rows go on together, each some steps behind the one before: what CPython computes is what the library does, for
 code of known and of unknown sizes, one thread and two, from rows that are too short for that on.
 sweeps.py [--count=N] [--seed=N]"""
-import argparse
-import linecache
 import random
 
 import numpy
 
 import sdfg
+from random_programs import program_of, run
 
 WAYS = [("none", 1), ("all", 1), ("none", 2)]
 SIZES = [(5, 5), (6, 40), (40, 6), (13, 14), (29, 31)]
@@ -44,16 +43,14 @@ def sweep(r):
 def check(number, seed):
     r = random.Random(f"{seed}.{number}")
     text, dtype = sweep(r)
-    name, scope = f"<sweep {number}>", {}
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    exec(compile(text, name, "exec"), scope)
+    plain = program_of(text, f"<sweep {number}>")
     values = numpy.random.default_rng(number)
     inputs = [[(values.random(size) * 40).astype(dtype) for _ in range(2)] for size in SIZES]
     results = [[array.copy() for array in arrays] for arrays in inputs]
     for arrays in results:
-        scope["f"](*arrays, 3)
+        plain(*arrays, 3)
     for specialize, threads in WAYS:
-        f = sdfg.program(scope["f"], specialize=specialize, num_threads=threads)
+        f = sdfg.program(plain, specialize=specialize, num_threads=threads)
         for arrays, expected in zip(inputs, results):
             A, B = (array.copy() for array in arrays)
             f(A, B, 3)
@@ -61,14 +58,4 @@ def check(number, seed):
             assert good, (specialize, threads, A.shape, text)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=30)
-    parser.add_argument("--seed", type=int, default=1)
-    a = parser.parse_args()
-    for number in range(a.count):
-        check(number, a.seed)
-    print(f"{a.count} sweeps")
-
-
-main()
+run(check, "sweeps", 30, __doc__)

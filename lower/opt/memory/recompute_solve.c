@@ -7,8 +7,8 @@
  */
 static int64_t nearest(int64_t a, int64_t b)
 {
-    int64_t quotient = a / b, rest = a % b;
-    return rest > b / 2 ? quotient + 1 : rest < -(b / 2) ? quotient - 1 : quotient;
+    int64_t quotient = a / b, rest = a % b, half = (b < 0 ? -b : b) / 2, up = b < 0 ? -1 : 1;
+    return rest > half ? quotient + up : rest < -half ? quotient - up : quotient;
 }
 
 /* Takes what is a multiple of the term without the counter out of `rest`, into `value`. */
