@@ -297,11 +297,5 @@ int main(int argc, char **argv)
         return 2;
     examples = argv[1];
     memset(large, 'a', LARGE);
-    for (struct check_test *t = check_tests; t; t = t->next) {
-        int before = check_failures;
-        t->run();
-        if (check_failures != before)
-            printf("test %s failed\n", t->name);
-    }
-    return check_failures ? 1 : 0;
+    return check_run_tests();
 }

@@ -33,13 +33,7 @@ static int run_tests(const char *library)
 {
     if (!getenv("SDFG_CUDA") || !getenv(library))
         return 77;
-    for (struct check_test *t = check_tests; t; t = t->next) {
-        int before = check_failures;
-        t->run();
-        if (check_failures != before)
-            printf("test %s failed\n", t->name);
-    }
-    return check_failures ? 1 : 0;
+    return check_run_tests();
 }
 
 #endif

@@ -1073,12 +1073,7 @@ int main(void)
     arena = arena_new();
     compile(&image, NVRTC_CUBIN);
     compile(&assembly, NVRTC_PTX);
-    for (struct check_test *t = check_tests; t; t = t->next) {
-        int before = check_failures;
-        t->run();
-        if (check_failures != before)
-            printf("test %s failed\n", t->name);
-    }
+    int result = check_run_tests();
     arena_free(arena);
-    return check_failures ? 1 : 0;
+    return result;
 }

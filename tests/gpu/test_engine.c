@@ -485,12 +485,7 @@ int main(int argc, char **argv)
     blank(open_histogram, "max(0, min(15, ");
     blank(open_histogram, "))");
     CHECK(mkdtemp(cache) != NULL);
-    for (struct check_test *t = check_tests; t; t = t->next) {
-        int before = check_failures;
-        t->run();
-        if (check_failures != before)
-            printf("test %s failed\n", t->name);
-    }
+    check_run_tests();
     free(open_histogram);
     snprintf(remove, sizeof remove, "rm -r %s", cache);
     CHECK(system(remove) == 0);

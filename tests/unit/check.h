@@ -59,16 +59,19 @@ __attribute__((unused)) static void check_add(struct check_test *t)
         }                                                                                                              \
     } while (0)
 
-#define CHECK_MAIN                                                                                                     \
-    int main(void)                                                                                                     \
-    {                                                                                                                  \
-        for (struct check_test *t = check_tests; t; t = t->next) {                                                     \
-            int before = check_failures;                                                                               \
-            t->run();                                                                                                  \
-            if (check_failures != before)                                                                              \
-                printf("test %s failed\n", t->name);                                                                   \
-        }                                                                                                              \
-        return check_failures ? 1 : 0;                                                                                 \
+/* Runs all tests. What main returns: 1 if any failed. */
+static inline int check_run_tests(void)
+{
+    for (struct check_test *t = check_tests; t; t = t->next) {
+        int before = check_failures;
+        t->run();
+        if (check_failures != before)
+            printf("test %s failed\n", t->name);
     }
+    return check_failures ? 1 : 0;
+}
+
+#define CHECK_MAIN                                                                                                     \
+    int main(void) { return check_run_tests(); }
 
 #endif

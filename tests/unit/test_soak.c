@@ -258,11 +258,5 @@ int main(int argc, char **argv)
         threads = (unsigned)atoi(argv[4]);
     if (!processes || processes > MOST_PROCESSES || !threads || threads > MOST_THREADS)
         return 2;
-    for (struct check_test *t = check_tests; t; t = t->next) {
-        int before = check_failures;
-        t->run();
-        if (check_failures != before)
-            printf("test %s failed\n", t->name);
-    }
-    return check_failures ? 1 : 0;
+    return check_run_tests();
 }
