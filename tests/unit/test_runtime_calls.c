@@ -124,7 +124,7 @@ TEST(functions_of_the_engine)
 
 TEST(what_targets_give)
 {
-    static const int64_t objects[] = { 3, 5 };
+    static int64_t objects[] = { 3, 5 };
     int x;
     struct sdfg_rt_context c = { .num_threads = 1 };
     CHECK(sdfg_rt_target_memory(&c, (int64_t)(intptr_t)&x) == &x);
