@@ -106,7 +106,8 @@ bool sdfg_rt_graph_defer(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k
         step->block[i] = (unsigned)shape[3 + i];
     }
     memset(s->params + s->used, 0, end - s->used);
-    memcpy(s->params + s->used, params, bytes);
+    if (bytes) // a kernel without parameters has no buffer
+        memcpy(s->params + s->used, params, bytes);
     s->used = end;
     run->busy |= 1;
     return true;
