@@ -85,6 +85,17 @@ const char *intern_n(struct intern *t, const char *text, size_t length)
 
 const char *intern(struct intern *t, const char *text) { return intern_n(t, text, strlen(text)); }
 
+const char *intern_joined(struct intern *t, const char *first, const char *second)
+{
+    char most[128]; /* names are that short */
+    size_t n = strlen(first), m = strlen(second);
+    if (n + m >= sizeof most)
+        return intern(t, arena_join(t->arena, first, second));
+    memcpy(most, first, n);
+    memcpy(most + n, second, m);
+    return intern_n(t, most, n + m);
+}
+
 const char *intern_find(const struct intern *t, const char *text)
 {
     size_t length = strlen(text);

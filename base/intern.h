@@ -12,7 +12,8 @@ struct intern;
 struct intern *intern_new(struct arena *a);
 const char *intern(struct intern *t, const char *text);
 const char *intern_n(struct intern *t, const char *text, size_t length);
-const char *intern_find(const struct intern *t, const char *text); /* NULL if never interned */
+const char *intern_joined(struct intern *t, const char *first, const char *second); /* of both, one behind the other */
+const char *intern_find(const struct intern *t, const char *text);                  /* NULL if never interned */
 
 uint64_t hash_bytes(const void *data, size_t size, uint64_t seed); /* stable between runs and machines */
 

@@ -24,7 +24,7 @@ static const char *element_text(struct emission *e, const struct value *v, int s
 
 static const char *param(struct emission *e, int axis)
 {
-    return intern(e->f->ir->names, fe_format(e->f, "__i%d", axis));
+    return intern(e->f->ir->names, fe_numbered(e->f, "__i", axis));
 }
 
 /* ---- literals ---- */
@@ -74,7 +74,7 @@ static const char *connector(struct emission *e, struct fe_container *c, const c
         if (e->inputs.items[i].container == c && e->inputs.items[i].whole == whole &&
             strcmp(e->inputs.items[i].region, region) == 0)
             return e->inputs.items[i].connector;
-    struct tasklet_input in = { c, region, fe_format(e->f, "__in%u", e->inputs.count), whole };
+    struct tasklet_input in = { c, region, fe_numbered(e->f, "__in", e->inputs.count), whole };
     vec_push(e->f->arena, &e->inputs, in);
     return in.connector;
 }
@@ -117,9 +117,11 @@ static const char *point(struct emission *e, const struct value *v, int shift)
 {
     struct text t = text_new(e->f->arena);
     uint32_t dims = v->view.container->rank ? v->view.container->rank : 1;
-    text_printf(&t, "%s[", v->view.container->name);
-    for (uint32_t i = 0; i < dims; i++)
-        text_printf(&t, "%s%s", i ? ", " : "", fe_text(e->f, index_of(e, v, &v->view.dims[i], shift)));
+    text_add(&t, v->view.container->name);
+    for (uint32_t i = 0; i < dims; i++) {
+        text_add(&t, i ? ", " : "[");
+        fe_add_text(&t, index_of(e, v, &v->view.dims[i], shift));
+    }
     text_addc(&t, ']');
     return text_get(&t);
 }
@@ -215,9 +217,23 @@ bool fe_independent(const struct value *to, const struct value *v)
 static const char *ranges_of(struct fe *f, const struct value *to)
 {
     struct text t = text_new(f->arena);
-    for (uint32_t i = 0; i < to->rank; i++)
-        text_printf(&t, "%s__i%u = 0:%s", i ? ", " : "", i, fe_text(f, to->shape[i]));
+    for (uint32_t i = 0; i < to->rank; i++) {
+        text_add(&t, i ? ", __i" : "__i");
+        text_add_int(&t, i);
+        text_add(&t, " = 0:");
+        fe_add_text(&t, to->shape[i]);
+    }
     return text_get(&t);
+}
+
+static const char *input_names(const struct emission *e)
+{
+    struct text names = text_new(e->f->arena);
+    for (uint32_t i = 0; i < e->inputs.count; i++) {
+        text_add(&names, i ? ", " : "");
+        text_add(&names, e->inputs.items[i].connector);
+    }
+    return text_get(&names);
 }
 
 static struct node *node_of(struct fe *f, struct state *st, struct fe_container *c)
@@ -234,10 +250,7 @@ static void build_operation(struct emission *e, const struct value *to, const ch
     struct fe *f = e->f;
     struct fe_container *target = to->view.container;
     struct state *st = fe_state(f, target->name);
-    struct text names = text_new(f->arena);
-    for (uint32_t i = 0; i < e->inputs.count; i++)
-        text_printf(&names, "%s%s", i ? ", " : "", e->inputs.items[i].connector);
-    struct tasklet *t = build_tasklet(st, target->name, text_get(&names), "__out", code);
+    struct tasklet *t = build_tasklet(st, target->name, input_names(e), "__out", code);
     fe_mark(f, &t->node.place);
     struct map_entry *m = NULL;
     if (to->rank) {
@@ -269,7 +282,7 @@ bool fe_effect(struct fe *f, const char *label, const char *code, uint32_t count
         return true;
     struct emission e = { .f = f };
     const char **texts = NEW_ARRAY(f->arena, const char *, count + 1);
-    struct text t = text_new(f->arena), names = text_new(f->arena);
+    struct text t = text_new(f->arena);
     for (uint32_t i = 0; i < count; i++)
         texts[i] = element_text(&e, args[i], 0);
     for (const char *s = code; *s; s++) {
@@ -279,9 +292,7 @@ bool fe_effect(struct fe *f, const char *label, const char *code, uint32_t count
             text_addc(&t, *s);
     }
     struct state *st = fe_state(f, label);
-    for (uint32_t i = 0; i < e.inputs.count; i++)
-        text_printf(&names, "%s%s", i ? ", " : "", e.inputs.items[i].connector);
-    struct tasklet *k = build_tasklet(st, label, text_get(&names), "", text_get(&t));
+    struct tasklet *k = build_tasklet(st, label, input_names(&e), "", text_get(&t));
     k->side_effects = 1;
     fe_mark(f, &k->node.place);
     for (uint32_t i = 0; i < e.inputs.count; i++) {

@@ -115,6 +115,14 @@ const char *fe_format(struct fe *f, const char *format, ...)
     return text;
 }
 
+const char *fe_numbered(struct fe *f, const char *prefix, long long number)
+{
+    struct text t = text_new(f->arena);
+    text_add(&t, prefix);
+    text_add_int(&t, number);
+    return text_get(&t);
+}
+
 const char *fe_describe(struct fe *f, const struct value *v)
 {
     static const char *const names[] = { "None",      "bool",         "int",      "float",

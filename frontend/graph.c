@@ -40,7 +40,7 @@ void fe_link(struct fe *f, struct block *b)
 
 const char *fe_label(struct fe *f, const char *what)
 {
-    const char *label = intern(f->ir->names, fe_format(f, "%s_%u", what, fe_label_line(f)));
+    const char *label = intern(f->ir->names, fe_numbered(f, arena_join(f->arena, what, "_"), fe_label_line(f)));
     const char *first = label;
     uintptr_t times = (uintptr_t)map_get(&f->used_labels, first);
     while (map_has(&f->used_labels, label))
@@ -59,12 +59,15 @@ struct state *fe_state(struct fe *f, const char *label)
 }
 
 const char *fe_text(struct fe *f, const struct sym *s) { return sym_text(f->ir, s); }
+void fe_add_text(struct text *t, const struct sym *s) { sym_print(s, SYM_SYNTAX_PYTHON, t); }
 
 const char *fe_shape_text(struct fe *f, const struct sym *const *shape, uint32_t rank)
 {
     struct text t = text_new(f->arena);
-    for (uint32_t i = 0; i < rank; i++)
-        text_printf(&t, "%s%s", i ? ", " : "", fe_text(f, shape[i]));
+    for (uint32_t i = 0; i < rank; i++) {
+        text_add(&t, i ? ", " : "");
+        fe_add_text(&t, shape[i]);
+    }
     return rank ? text_get(&t) : "1";
 }
 
@@ -185,15 +188,17 @@ const char *fe_region(struct fe *f, const struct value *v, bool write)
 {
     struct fe_container *c = v->view.container;
     struct text t = text_new(f->arena);
-    text_printf(&t, "%s[", fe_use(f, c, write));
+    text_add(&t, fe_use(f, c, write));
     for (uint32_t i = 0; i < (c->rank ? c->rank : 1); i++) {
         const struct fe_dim *d = &v->view.dims[i];
-        text_printf(&t, "%s%s", i ? ", " : "", fe_text(f, d->begin));
+        text_add(&t, i ? ", " : "[");
+        fe_add_text(&t, d->begin);
         if (d->axis < 0)
             continue;
         const struct sym *last = sym_mul(f->ir, sym_sub(f->ir, v->shape[d->axis], sym_int(f->ir, 1)), d->step);
         const struct sym *end = sym_add(f->ir, sym_add(f->ir, d->begin, last), sym_int(f->ir, 1));
-        text_printf(&t, ":%s", fe_text(f, end));
+        text_addc(&t, ':');
+        fe_add_text(&t, end);
         if (!sym_is_int(d->step, 1))
             text_printf(&t, ":%s", fe_text(f, d->step));
     }

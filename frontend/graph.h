@@ -36,6 +36,7 @@ struct fe_container *fe_queues(struct fe *f, const char *wish, const struct type
                                uint32_t rank, const char *buffer);
 const char *fe_use(struct fe *f, struct fe_container *c, bool write); /* its name on this level */
 const char *fe_text(struct fe *f, const struct sym *s);
+void fe_add_text(struct text *t, const struct sym *s);
 const char *fe_shape_text(struct fe *f, const struct sym *const *shape, uint32_t rank);
 const char *fe_whole_text(struct fe *f, const struct fe_container *c);
 /* "A[i, 0:N]" of a view, without broadcasting. */

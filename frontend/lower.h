@@ -14,6 +14,7 @@ void *fe_raise(struct fe *f, const struct py *n, const char *exception, const ch
 void fe_warn_dialect(struct fe *f, const struct py *n, const char *message);
 void *fe_unsupported(struct fe *f, const struct py *n, const char *format, ...) __attribute__((format(printf, 3, 4)));
 const char *fe_format(struct fe *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *fe_numbered(struct fe *f, const char *prefix, long long number); /* the number behind the prefix */
 /* "float64[N, 3]", "int", "the symbol N": for messages. */
 const char *fe_describe(struct fe *f, const struct value *v);
 void fe_place(const struct fe *f, const struct py *n, struct place *out);

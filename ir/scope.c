@@ -83,32 +83,59 @@ struct edge *path_last_edge(struct edge *e)
     return e->last ? e->last : e;
 }
 
-/* The name of the other half of a pass-through connector, or NULL if `name` is none or its other half occurs nowhere.
- */
-static const char *other_half(struct ir *ir, const char *name)
+/* What follows the prefix of a pass-through connector, `IN_` or `OUT_`; NULL if `name` is none. */
+static const char *half(const char *name, const char *prefix)
 {
-    bool in = name && strncmp(name, "IN_", 3) == 0;
-    if (!in && !(name && strncmp(name, "OUT_", 4) == 0))
-        return NULL;
-    return intern_find(ir->names, arena_join(ir->arena, in ? "OUT_" : "IN_", name + (in ? 3 : 4)));
+    size_t length = strlen(prefix);
+    return name && !strncmp(name, prefix, length) ? name + length : NULL;
+}
+
+struct edges {
+    struct edge *const *items;
+    uint32_t count;
+};
+
+/* The edge that ends (`forwards`) at node `n` or starts there, by its connector; the first one of each. */
+static struct map by_connector(struct ir *ir, bool forwards, struct edges known)
+{
+    struct map found = { 0 };
+    for (uint32_t i = 0; i < known.count; i++) {
+        const char *conn = forwards ? known.items[i]->dst_conn : known.items[i]->src_conn;
+        if (conn && !map_has(&found, conn))
+            map_put(ir->arena, &found, conn, known.items[i]);
+    }
+    return found;
+}
+
+/* The edge among `known` whose connector is the other half of one that ends with `name`; NULL if there is none. */
+static const struct edge *among(bool forwards, struct edges known, const char *name)
+{
+    for (uint32_t i = 0; i < known.count; i++) {
+        const char *other = forwards ? half(known.items[i]->dst_conn, "IN_") : half(known.items[i]->src_conn, "OUT_");
+        if (other && !strcmp(other, name))
+            return known.items[i];
+    }
+    return NULL;
 }
 
 /* Gives every edge that continues another one through node `n` the end of that edge. */
 static void pass_through(struct ir *ir, bool forwards, struct node *n)
 {
-    struct map by_conn = { 0 };
-    uint32_t known = forwards ? n->in.count : n->out.count, open = forwards ? n->out.count : n->in.count;
-    struct edge *const *known_edges = forwards ? n->in.items : n->out.items;
-    struct edge *const *open_edges = forwards ? n->out.items : n->in.items;
-    for (uint32_t i = 0; i < known; i++) {
-        const char *conn = forwards ? known_edges[i]->dst_conn : known_edges[i]->src_conn;
-        if (conn && !map_has(&by_conn, conn))
-            map_put(ir->arena, &by_conn, conn, known_edges[i]);
-    }
-    for (uint32_t i = 0; i < open; i++) {
-        struct edge *e = open_edges[i];
-        const char *conn = other_half(ir, forwards ? e->src_conn : e->dst_conn);
-        const struct edge *next = conn ? map_get(&by_conn, conn) : NULL;
+    enum { FEW = 8 }; /* are compared one by one */
+    struct edges in = { n->in.items, n->in.count }, out = { n->out.items, n->out.count };
+    struct edges known = forwards ? in : out, open = forwards ? out : in;
+    struct map found = known.count > FEW ? by_connector(ir, forwards, known) : (struct map){ 0 };
+    for (uint32_t i = 0; i < open.count; i++) {
+        struct edge *e = open.items[i];
+        const char *name = forwards ? half(e->src_conn, "OUT_") : half(e->dst_conn, "IN_");
+        if (!name)
+            continue;
+        const struct edge *next = NULL;
+        if (known.count <= FEW) {
+            next = among(forwards, known, name);
+        } else {
+            next = map_get(&found, intern_joined(ir->names, forwards ? "IN_" : "OUT_", name));
+        }
         if (next && forwards)
             e->first = next->first;
         else if (next)

@@ -205,6 +205,11 @@ void build_propagate(struct ir *ir, const struct memlet *inside, const struct ma
 
 /* ---- paths ---- */
 
+static const char *half(struct ir *ir, bool input, const char *suffix)
+{
+    return intern_joined(ir->names, input ? "IN_" : "OUT_", suffix);
+}
+
 /* A connector suffix for `name` that is free on both sides of a scope node. */
 static const char *free_suffix(struct node *n, const char *name)
 {
@@ -214,9 +219,7 @@ static const char *free_suffix(struct node *n, const char *name)
         if (*c == '.')
             *c = '_';
     const char *suffix = base;
-    for (uint32_t i = 1; node_in_conn(n, intern(ir->names, arena_printf(ir->arena, "IN_%s", suffix))) ||
-                         node_out_conn(n, intern(ir->names, arena_printf(ir->arena, "OUT_%s", suffix)));
-         i++)
+    for (uint32_t i = 1; node_in_conn(n, half(ir, true, suffix)) || node_out_conn(n, half(ir, false, suffix)); i++)
         suffix = arena_printf(ir->arena, "%s_%u", base, i);
     return suffix;
 }
@@ -283,11 +286,6 @@ static struct edge *shared_edge(const struct outside *o, const struct memlet *m)
             return e;
     }
     return NULL;
-}
-
-static const char *half(struct ir *ir, bool input, const char *suffix)
-{
-    return intern(ir->names, arena_printf(ir->arena, "%s_%s", input ? "IN" : "OUT", suffix));
 }
 
 /* Builds the path outside its innermost edge and gives the connector of the first scope node on its inner side. */

@@ -58,22 +58,61 @@ static size_t plain_length(const char *c)
     return (size_t)(end - c);
 }
 
+/* Copies eight characters; whether all stand for themselves. A byte below the subtrahend leaves its highest bit set
+ * unless that was set before. */
+static bool copy_eight(char *to, const char *c)
+{
+    const uint64_t each = 0x0101010101010101u, high = each * 0x80;
+    uint64_t word;
+    memcpy(&word, c, sizeof word);
+    memcpy(to, &word, sizeof word);
+    uint64_t quote = word ^ each * '"', backslash = word ^ each * '\\';
+    return !(((word - each * ' ') | (quote - each) | (backslash - each) | word | (word + each)) & high);
+}
+
+/* The same of `length` characters: the last eight may overlap those before. */
+static bool copy_plain(char *to, const char *c, size_t length)
+{
+    bool good = true;
+    if (length < 8) {
+        for (size_t i = 0; i < length; i++) {
+            to[i] = c[i];
+            good &= plain[(unsigned char)c[i]];
+        }
+        return good;
+    }
+    for (size_t i = 0; i + 8 < length; i += 8)
+        good &= copy_eight(to + i, c + i);
+    return copy_eight(to + length - 8, c + length - 8) && good;
+}
+
+/* A string without escapes, between `before` and `after` (0: none). False: it wants some, and nothing was added. */
+static bool add_plain(struct text *out, char before, const char *c, char after)
+{
+    size_t length = strlen(c), start = out->length;
+    char *to = text_room(out, length + 2 + (before != 0) + (after != 0));
+    if (before)
+        *to++ = before;
+    *to = to[length + 1] = '"';
+    if (after)
+        to[length + 2] = after;
+    if (copy_plain(to + 1, c, length))
+        return true;
+    out->length = start;
+    return false;
+}
+
 static void add_string(struct text *out, const char *c)
 {
-    size_t length = plain_length(c);
-    if (!c[length]) {
-        char *to = text_room(out, length + 2);
-        to[0] = to[length + 1] = '"';
-        memcpy(to + 1, c, length);
+    if (add_plain(out, 0, c, 0))
         return;
-    }
     text_addc(out, '"');
     while (*c) {
+        size_t length = plain_length(c);
         text_addn(out, c, length);
         c += length;
         if (*c)
             c = add_escaped(out, c);
-        length = plain_length(c);
     }
     text_addc(out, '"');
 }
@@ -81,9 +120,12 @@ static void add_string(struct text *out, const char *c)
 /* What stands before a value: the comma after the previous one, and the key. */
 static void lead(struct json_writer *w, const char *key)
 {
-    if (w->comma)
-        text_addc(w->out, ',');
+    bool comma = w->comma;
     w->comma = true;
+    if (key && add_plain(w->out, comma ? ',' : 0, key, ':'))
+        return;
+    if (comma)
+        text_addc(w->out, ',');
     if (key) {
         add_string(w->out, key);
         text_addc(w->out, ':');

@@ -87,7 +87,7 @@ static void print_name(const struct printer *p, const struct sym *a)
     else if (a->type && type_is_basic(a->type) && a->type->kind != TYPE_I32)
         text_printf(p->out, "symbol($%s, dtype=dace.%s)", a->name, a->type->name);
     else
-        text_printf(p->out, "$%s", a->name);
+        text_addc(p->out, '$'), text_add(p->out, a->name);
 }
 
 /* "s.x" as Attr($s, $x) */
