@@ -27,8 +27,9 @@ enum { FIRST_BLOCK = 4 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024, ALIGNMENT = 8, W
  * cost least where the system has them ready, and most of all on virtual machines whose host has to find them first. */
 enum {
     STEP = 64 * 1024,
-    SMALL_STEP = 16 * 1024
-}; /* the small one: in the first mapping of an arena, which may stay nearly empty */
+    SMALL_STEP = 16 * 1024, /* in the first mapping of an arena, which may stay nearly empty */
+    HEAP_STEP = 1024        /* blocks of the heap are zeroed so many bytes at a time: most stay half empty, too */
+};
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; what an older one refuses comes with faults */
@@ -38,7 +39,7 @@ struct arena_block {
     struct arena_block *next;
     size_t size, used;
     size_t mapped; /* bytes, if it is a mapping of its own */
-    size_t ready;  /* bytes of the mapping that were asked for */
+    size_t ready;  /* bytes of the block, this head included, that are zero or used: of a mapping, were asked for */
     _Alignas(WIDEST) char data[];
 };
 
@@ -113,17 +114,25 @@ static struct arena_block *map_block(size_t size)
     return b;
 }
 
-/* Zeroed. */
+/* NULL: no memory. Zeroed as far as it is ready. */
+static struct arena_block *heap_block(size_t size)
+{
+    struct arena_block *b = malloc(sizeof *b + size);
+    if (b)
+        *b = (struct arena_block){ .ready = sizeof *b };
+    return b;
+}
+
 static struct arena_block *new_block(size_t size)
 {
-    struct arena_block *b = size >= STEP && !OWN_BLOCKS ? map_block(size) : calloc(1, sizeof *b + size);
+    struct arena_block *b = size >= STEP && !OWN_BLOCKS ? map_block(size) : heap_block(size);
     if (!b)
         fatal_memory();
     b->size = b->mapped ? b->mapped - sizeof *b : size;
     return b;
 }
 
-/* Zeroed: one that a reset left if there is one of at least `least` bytes, else a new one of `size` bytes. */
+/* One that a reset left if there is one of at least `least` bytes, else a new one of `size` bytes. */
 static struct arena_block *take_block(struct arena *a, size_t least, size_t size)
 {
     for (struct arena_block **at = &a->spare; *at; at = &(*at)->next)
@@ -161,12 +170,16 @@ void arena_reset(struct arena *a)
     a->bytes = 0;
 }
 
-/* Asks for the pages of what is used by now and was not when it asked before. */
+/* Zeroes what is used by now and was not before, and some more: of a mapping, which is zero, asks for the pages. */
 static void make_ready(struct arena_block *b)
 {
-    size_t step = b->mapped > 4 * STEP ? STEP : SMALL_STEP;
-    size_t end = (sizeof *b + b->used + step - 1) / step * step; /* at most the mapping, whose size is a multiple */
-    madvise((char *)b + b->ready, end - b->ready, MADV_POPULATE_WRITE);
+    size_t step = !b->mapped ? HEAP_STEP : b->mapped > 4 * STEP ? STEP : SMALL_STEP;
+    size_t end = (sizeof *b + b->used + step - 1) / step * step, all = sizeof *b + b->size;
+    end = end < all ? end : all;
+    if (b->mapped)
+        madvise((char *)b + b->ready, end - b->ready, MADV_POPULATE_WRITE);
+    else
+        memset((char *)b + b->ready, 0, end - b->ready);
     b->ready = end;
 }
 
@@ -176,7 +189,7 @@ static void *use(struct arena_block *b, size_t size)
 {
     void *p = b->data + b->used;
     b->used += size;
-    if (b->mapped && sizeof *b + b->used > b->ready)
+    if (sizeof *b + b->used > b->ready)
         make_ready(b);
     return p;
 }
@@ -185,9 +198,7 @@ void *arena_alloc(struct arena *a, size_t size)
 {
     a->bytes += size;
     if (OWN_BLOCKS) {
-        struct arena_block *b = add_block(a, size, size);
-        b->used = size;
-        return b->data;
+        return use(add_block(a, size, size), size);
     }
     size = rounded(size);
     struct arena_block *b = a->blocks;
