@@ -1,10 +1,12 @@
 /* sdfg-cache: looks after the folder of compiled kernels (docs/cache.md). */
+#include "base/text.h"
 #include "cache/entry.h"
 #include "cache/folder.h"
 #include "cache/objects.h"
 #include "engine/cli/command.h"
 #include "engine/cli/file.h"
 #include "engine/cli/memory.h"
+#include "engine/cli/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,7 +66,7 @@ static bool load(const struct listing *l, const char *name, struct arena *a, str
 }
 
 /* The lines of a key that tell kernels apart, on one line. */
-static void print_key(const struct entry *e)
+static void add_key(struct text *row, const struct entry *e)
 {
     static const char *const shown[] = { "choice ",  "interface ", "name ",  "program ",
                                          "options ", "passes ",    "bound ", "alias " };
@@ -74,13 +76,13 @@ static void print_key(const struct entry *e)
         size_t length = (size_t)((line_end ? line_end : end) - at);
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
             if (length >= strlen(shown[i]) && !memcmp(at, shown[i], strlen(shown[i])))
-                printf("  %.*s", (int)length, at);
+                text_printf(row, "  %.*s", (int)length, at);
         at += length + 1;
     }
 }
 
 /* What code it has, if it is code. */
-static void print_objects(struct arena *a, const struct entry *e)
+static void add_objects(struct text *row, struct arena *a, const struct entry *e)
 {
     const unsigned char *at = e->payload;
     size_t left = e->payload_bytes;
@@ -89,7 +91,7 @@ static void print_objects(struct arena *a, const struct entry *e)
     if (!objects_take(&at, &left, a, &objects, &count))
         return;
     for (uint32_t i = 0; i < count; i++)
-        printf("  %s '%s' %zu", objects_type_name(objects[i].type), objects[i].name, objects[i].size);
+        text_printf(row, "  %s '%s' %zu", objects_type_name(objects[i].type), objects[i].name, objects[i].size);
 }
 
 /* `verify` prints only what is damaged. */
@@ -104,15 +106,17 @@ static int list(const struct listing *l, bool verify)
         bool ok = f->temporary || load(l, f->name, a, &e, &why);
         damaged += !ok;
         if (!ok || !verify) {
-            printf("%s  %8llu bytes  %3lld days", f->name, (unsigned long long)f->bytes,
-                   (long long)((time(NULL) - f->used) / 86400));
+            struct text row = text_new(a);
+            text_printf(&row, "%s  %8llu bytes  %3lld days", f->name, (unsigned long long)f->bytes,
+                        (long long)((time(NULL) - f->used) / 86400));
             if (!ok)
-                printf("  damaged: it %s", why);
+                text_printf(&row, "  damaged: it %s", why);
             else if (!f->temporary) {
-                print_key(&e);
-                print_objects(a, &e);
+                add_key(&row, &e);
+                add_objects(&row, a, &e);
             }
-            putchar('\n');
+            text_addc(&row, '\n');
+            terminal_lines(stdout, text_get(&row));
         }
         arena_free(a);
     }

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "engine/cli/terminal.h"
 #include "ir/json/json.h"
 
 #include <stdio.h>
@@ -48,7 +49,7 @@ static void print_members(const sdfg_program *p, const sdfg_argument *a, const c
         const char *found = arena_printf(arena, indexed ? "%s[0]" : "%s.%s", name, m.name);
         const char *seen = arena_printf(arena, indexed ? "%s[i]" : "%s.%s", shown, m.name);
         add_type(&type, &m);
-        printf("    %s  %s  %s\n", seen, text_get(&type), kinds[m.kind]);
+        terminal_lines(stdout, arena_printf(arena, "    %s  %s  %s\n", seen, text_get(&type), kinds[m.kind]));
         print_members(p, &m, found, seen);
     }
     arena_free(arena);
@@ -75,7 +76,8 @@ static void print_list(const sdfg_program *p, const char *title,
         struct text type = text_new(arena), notes = text_new(arena);
         add_type(&type, &a);
         add_notes(&notes, &a);
-        printf("  %-*s  %-24s  %s\n", width, a.name, text_get(&type), text_get(&notes));
+        terminal_lines(stdout,
+                       arena_printf(arena, "  %-*s  %-24s  %s\n", width, a.name, text_get(&type), text_get(&notes)));
         if (!a.transient)
             print_members(p, &a, a.name, a.name);
         arena_free(arena);
@@ -200,8 +202,11 @@ void describe(const sdfg_program *p, enum describe how, const char *memory)
     print_list(p, "arguments", sdfg_program_argument);
     if (sdfg_program_num_constraints(p))
         puts("constraints");
-    for (size_t i = 0; i < sdfg_program_num_constraints(p); i++)
-        printf("  %s\n", sdfg_program_constraint(p, i));
+    for (size_t i = 0; i < sdfg_program_num_constraints(p); i++) {
+        struct arena *arena = arena_new();
+        terminal_lines(stdout, arena_printf(arena, "  %s\n", sdfg_program_constraint(p, i)));
+        arena_free(arena);
+    }
     print_list(p, "memory of the program", sdfg_program_transient);
     if (known)
         print_sizes(&sizes);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define RED    "\033[1;31m"
@@ -49,5 +50,58 @@ void terminal_messages(FILE *f, const char *text)
             fprintf(f, "%s%.*s" PLAIN, colour, (int)n, text);
         length += text[length] == '\n';
         fwrite(text + n, 1, length - n, f);
+    }
+}
+
+/* Columns; 0: lines may have any length. */
+static size_t width_of(FILE *f)
+{
+    struct winsize size;
+    return terminal_is(f) && !ioctl(fileno(f), TIOCGWINSZ, &size) ? size.ws_col : 0;
+}
+
+/* How many bytes of a line fit into so many columns: up to a blank behind its first word, unless there is none. A
+ * character counts once. */
+static size_t fitting(const char *line, size_t length, size_t columns)
+{
+    size_t begin = strspn(line, " "), blank = 0;
+    for (size_t end = 0, used = 0; end < length; end++) {
+        used += (line[end] & 0xc0) != 0x80;
+        if (used > columns)
+            return line[end] == ' ' || !blank ? end : blank;
+        if (line[end] == ' ' && end > begin)
+            blank = end;
+    }
+    return length;
+}
+
+static void fold(FILE *f, const char *line, size_t length, size_t columns)
+{
+    enum { DEEPER = 4, LEAST = 20 };
+    size_t inwards = strspn(line, " ") + DEEPER;
+    if (columns < inwards + LEAST)
+        columns = inwards + LEAST;
+    size_t n = fitting(line, length, columns);
+    fwrite(line, 1, n, f);
+    for (size_t at = n; at < length; at += n) {
+        while (at < length && line[at] == ' ')
+            at++;
+        n = fitting(line + at, length - at, columns - inwards);
+        if (n)
+            fprintf(f, "\n%*s%.*s", (int)inwards, "", (int)n, line + at);
+    }
+}
+
+void terminal_lines(FILE *f, const char *text)
+{
+    size_t columns = width_of(f);
+    for (size_t length; *text; text += length) {
+        length = strcspn(text, "\n");
+        if (columns)
+            fold(f, text, length, columns);
+        else
+            fwrite(text, 1, length, f);
+        if (text[length] == '\n')
+            putc(text[length++], f);
     }
 }

@@ -9,5 +9,8 @@
 bool terminal_is(FILE *f);
 /* Messages as sdfg_error_text gives them; in colours on a terminal, unless the environment has NO_COLOR. */
 void terminal_messages(FILE *f, const char *text);
+/* Lines as they are; on a terminal, one that is wider is folded at blanks, and stands four columns further in from its
+ * second line on. */
+void terminal_lines(FILE *f, const char *text);
 
 #endif

@@ -1,14 +1,17 @@
 """progress.py SDFG-RUN SDFG-CC: a compilation that takes seconds shows its phase on a terminal, and nothing anywhere else; messages have
-colours there, unless NO_COLOR is set; --cases shows how far it is. Cases leave no files where they are started. Exit code 77: the system
+colours there, unless NO_COLOR is set; --cases shows how far it is; wide lines are folded. Cases leave no files where they are started. Exit code 77: the system
 gives no terminals."""
+import fcntl
 import json
 import os
 import pathlib
 import pty
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 RUN, CC = sys.argv[1:]
 
@@ -20,10 +23,12 @@ def program(statements):
     return "\n".join(lines) + "\n"
 
 
-def on_terminal(command, status=0, **environment):
-    """What the command writes to a terminal that is its standard error."""
+def on_terminal(command, status=0, columns=0, **environment):
+    """What the command writes to a terminal that is its standard error, or its standard output if that has columns."""
     ours, theirs = pty.openpty()
-    run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env={**os.environ, "TERM": "xterm", **environment})
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
+    output = {"stdout": theirs} if columns else {"stdout": subprocess.DEVNULL, "stderr": theirs}
+    run = subprocess.Popen(command, **output, env={**os.environ, "TERM": "xterm", **environment})
     os.close(theirs)
     text = b""
     try:
@@ -79,4 +84,22 @@ with tempfile.TemporaryDirectory() as folder:
     assert "\033[1;31merror[invalid]\033[0m: " in on_terminal(wrong, status=2)
     for plain in {"NO_COLOR": "1"}, {"TERM": "dumb"}:
         assert "error[invalid]: " in on_terminal(wrong, status=2, **plain)
+
+def folded(command, columns):
+    """Each line fits if it has blanks to break at, and the words are those of the same lines in a file."""
+    text = on_terminal(command, columns=columns).replace("\r\n", "\n")
+    plain = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert text.split() == plain.split(), text
+    indent = [len(line) - len(line.lstrip()) for line in text.splitlines()]
+    assert all(len(line) <= columns or " " not in line.strip() for line in text.splitlines()), text
+    return text.count("\n") - plain.count("\n"), indent
+
+
+assert folded([RUN, "--list=passes"], 1000)[0] == 0
+more, indent = folded([RUN, "--list=passes"], 50)
+assert more > 20 and {0, 2, 4, 6} == set(indent), (more, indent)
+assert folded([RUN, example, "--describe"], 30)[0] > 0
+with tempfile.TemporaryDirectory() as folder:
+    subprocess.run([RUN, example, "--N=4", f"--cache={folder}"], stdout=subprocess.DEVNULL, check=True)
+    assert folded([str(pathlib.Path(RUN).with_name("sdfg-cache")), "ls", f"--cache={folder}"], 80)[0] > 2
 print("shown")
