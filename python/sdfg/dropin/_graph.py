@@ -1,5 +1,6 @@
 """From an SDFG of DaCe's to a program of the engine that takes the arguments DaCe's own library would take."""
 
+import copy
 import json
 
 from .. import Program
@@ -64,6 +65,38 @@ def json_of(graph):
     return json.dumps(of_graph(graph), default=_plain).encode()
 
 
+class Remembered:
+    """Answers of a graph about its arguments and symbols, until it changes: DaCe goes through the whole graph for each, and CompiledSDFG asks
+    what was asked before. Within `with`, for one thread."""
+    QUESTIONS = "arglist", "used_symbols"
+
+    def __init__(self, graph):
+        self.graph, self.known = graph, {}
+
+    def __enter__(self):
+        for name in self.QUESTIONS:
+            setattr(self.graph, name, self._remembering(getattr(self.graph, name)))
+        return self
+
+    def __exit__(self, *_):
+        for name in self.QUESTIONS:
+            delattr(self.graph, name)
+
+    def _remembering(self, ask):
+        def answer(*args, **options):
+            key = ask.__name__, args, *sorted(options.items())
+            try:
+                if key not in self.known:
+                    self.known[key] = ask(*args, **options)
+            except TypeError: # what is asked about cannot be a key
+                return ask(*args, **options)
+            return copy.copy(self.known[key])
+        return answer
+
+    def changed(self):
+        self.known.clear()
+
+
 def interface(graph):
     """Names of the arguments that DaCe passes to a program and to its initialisation, in order."""
     arguments = [name for name in graph.signature_arglist(with_types=False, arglist=graph.arglist()) if name not in graph.constants_prop]
@@ -77,7 +110,7 @@ def of_program(program, more=()):
     return [a.name for a in taken], [a.name for a in taken if a.kind == "symbol"]
 
 
-def load(graph, engine):
+def load(graph, engine, remembered=None):
     """The engine's program for a graph whose interface is DaCe's. The graph may be changed: it is what DaCe's CompiledSDFG asks for the
     arguments. Gives the program and the symbols that DaCe passes though the code does not need them."""
     def fitting(program, wanted):
@@ -93,6 +126,8 @@ def load(graph, engine):
         if which: # what a library node needs is known to DaCe once it is expanded
             expand(graph, which)
         resolve(graph)
+        if remembered:
+            remembered.changed()
         wanted = interface(graph)
         found, more = fitting(program, wanted)
         if found == wanted:
