@@ -20,6 +20,9 @@ struct tree_access {
     struct tree_access *next;        /* in a set: the one before in the same class */
 };
 
+/* Does the access write all of its elements and read none: a store, a fill, a copy to there? */
+static inline bool access_fills(const struct tree_access *a) { return a->write && !a->read && a->extent > 0; }
+
 /* Memory that one statement touches, what its expressions load and what is inside of it not counted. */
 struct tree_touch {
     uint32_t alias;

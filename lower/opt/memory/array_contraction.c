@@ -7,7 +7,7 @@
  *         for k { ... T[i * 40 + 39 - k] }              for k { ... T[39 - k] }
  *
  * Legality: All accesses are in the loop, at base(i) + offset, and bases of two iterations are further apart than
- * offsets reach; or every iteration writes all of the part before it reads it.
+ * offsets reach; or every iteration that reads it writes all of the part before (filled_first.h).
  * Profitability: If the part fits the stack. Parts whose size only a run knows are taken from the heap, once for all
  * iterations of a sequential loop (memory_planning_hoist.c). */
 #include "lower/opt/memory/array_contraction.h"
@@ -21,7 +21,8 @@ static void find(struct shrink *w, struct tree_stmt *s, struct tree_stmt *block,
 {
     if (s->kind == STMT_ALLOC) {
         struct contracted *m = &w->memories[s->var->id];
-        m->fixed |= m->alloc != NULL || s->zero || s->where == TREE_STATE;
+        m->fixed |= m->alloc != NULL || s->where == TREE_STATE;
+        m->zero |= s->zero;
         m->alloc = s;
         m->block = block;
         m->frame = frame;
@@ -75,9 +76,11 @@ struct address {
     struct map inner; /* statements in parallel loops inside: their iterations share the part */
 };
 
-static struct tree_expr *new_index(const struct address *w, const struct tree_expr *index)
+static struct tree_expr *new_index(const struct address *w, struct tree_expr *index)
 {
     struct linear at;
+    if (w->part->base.count == 0 && w->part->base.constant + w->part->low == 0)
+        return index;
     linear_of(&at, index);
     linear_add(&at, &w->part->base, -1);
     at.constant -= w->part->low;
@@ -198,11 +201,19 @@ static bool try_sized(struct shrink *w, const struct contracted *m, struct tree_
                       const struct tree_frame *loops, uint32_t count)
 {
     struct contracted_part part;
-    if (!shrink_find_heap_part(w, m, loop, &part) || !shrink_bases_differ(w, m, &part, loops, count))
+    if (m->zero || !shrink_find_heap_part(w, m, loop, &part) || !shrink_bases_differ(w, m, &part, loops, count))
         return false;
     shrink_say(w, m, loop, &part);
     shrink_put_into(w, m, m->alloc->var, loop, &part);
     return true;
+}
+
+/* All of a small memory: whatever the places are, they are in it. */
+static bool is_small(const struct contracted *m, struct contracted_part *part)
+{
+    int64_t all = shrink_elements(m);
+    *part = (struct contracted_part){ .base = { .known = true }, .count = all };
+    return all > 0 && all <= SHRINK_LARGEST / (int64_t)m->alloc->type->size;
 }
 
 /* One loop around all uses. */
@@ -217,12 +228,13 @@ static bool try_loops(struct shrink *w, const struct contracted *m)
         if (!shrink_find_part(w, m, loop, &part)) {
             if (try_sized(w, m, loop, loops, count))
                 return true;
-            continue;
+            if (!is_small(m, &part))
+                continue;
         }
         int64_t bytes = part.count * (int64_t)m->alloc->type->size, all = shrink_elements(m);
         if (part.count <= all && w->taken + bytes <= SHRINK_FRAME &&
-            ((part.count < all && shrink_bases_differ(w, m, &part, loops, count)) ||
-             (!w->jumps && shrink_is_filled_first(w, m, loop, &part)))) {
+            ((part.count < all && !m->zero && shrink_bases_differ(w, m, &part, loops, count)) ||
+             (!w->jumps && shrink_is_filled_first(m, loop, &part)))) {
             w->taken += bytes;
             shrink_say(w, m, loop, &part);
             shrink_put_into(w, m, m->alloc->var, loop, &part);
@@ -253,8 +265,9 @@ static void say_stays(struct shrink *w, const struct contracted *m)
     struct tree_frame loops[SHRINK_LOOPS];
     struct contracted_part part;
     uint32_t count = m->accesses.count == m->uses ? shrink_common_loops(m, loops) : 0;
-    if (count == 0 || m->fixed)
-        remark(t->ir->remarks, place, subject, m->fixed ? REMARK_SHRINK_FIXED : REMARK_SHRINK_LOOPS, bytes);
+    bool fixed = m->fixed || m->zero;
+    if (count == 0 || fixed)
+        remark(t->ir->remarks, place, subject, fixed ? REMARK_SHRINK_FIXED : REMARK_SHRINK_LOOPS, bytes);
     else if (!shrink_find_part(w, m, loops[count - 1].loop, &part))
         remark(t->ir->remarks, place, subject, REMARK_SHRINK_LARGE, bytes);
     else

@@ -16,6 +16,7 @@ struct contracted {
     uint32_t repeats;                   /* other loops around it */
     uint32_t uses;                      /* of the variable, but for allocation and release */
     bool fixed;                         /* not to be touched */
+    bool zero;                          /* has values from the begin */
     VEC(struct tree_access *) accesses; /* in the order of the program */
 };
 
@@ -59,9 +60,8 @@ bool shrink_find_heap_part(const struct shrink *w, const struct contracted *m, c
  * touch different elements? */
 bool shrink_bases_differ(const struct shrink *w, const struct contracted *m, const struct contracted_part *part,
                          const struct tree_frame *loops, uint32_t count);
-/* Does every iteration of the loop store all of the part before it looks at any of it? */
-bool shrink_is_filled_first(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
-                            const struct contracted_part *part);
+/* Does every iteration of the loop write all of the part before it looks at any of it? */
+bool shrink_is_filled_first(const struct contracted *m, struct tree_stmt *loop, const struct contracted_part *part);
 /* The loops between the allocation and the accesses that are around all of these, outermost first; gives their number.
  */
 uint32_t shrink_common_loops(const struct contracted *m, struct tree_frame *out);

@@ -1,6 +1,8 @@
 /* The part of a memory that an iteration needs: whether all accesses stay in it, whether parts of two iterations are
  * apart, and whether an iteration stores its part before it loads from it. */
 #include "lower/opt/memory/array_contraction.h"
+
+#include "lower/opt/filled_first.h"
 #include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_scan.h"
 
@@ -97,8 +99,8 @@ bool shrink_find_part(const struct shrink *w, const struct contracted *m, const 
         linear_add(&rest, a->at, 1);
         linear_add(&rest, &part->base, -1);
         struct interval here = { 0 };
-        if (a->extent == 1 && a->type == m->alloc->type)
-            here = linear_interval(&rest, a->frame, NULL);
+        if (a->extent > 0 && a->extent <= SHRINK_LARGEST && a->type == m->alloc->type)
+            here = interval_add(linear_interval(&rest, a->frame, NULL), (struct interval){ true, 0, a->extent - 1 });
         for (uint32_t k = 0; k < rest.count; k++)
             here.known = here.known && varies_inside(&rest.terms[k], a, loop);
         if (!here.known)
@@ -267,91 +269,8 @@ bool shrink_bases_differ(const struct shrink *w, const struct contracted *m, con
     return true;
 }
 
-/* The loop directly inside `loop` that the access stands in. */
-static const struct tree_stmt *nest_of(const struct tree_access *a, const struct tree_stmt *loop)
+bool shrink_is_filled_first(const struct contracted *m, struct tree_stmt *loop, const struct contracted_part *part)
 {
-    const struct tree_frame *f = a->frame;
-    while (f && f->outer && f->outer->loop != loop)
-        f = f->outer;
-    return f && f->outer && f->loop != loop ? f->loop : NULL;
-}
-
-/* Does a plain store run over every place from `low` on? The smallest steps first: each goes as far as all before it
- * reach. */
-static bool covers(const struct tree_access *a, const struct tree_stmt *loop, const struct contracted_part *part)
-{
-    struct linear rest = { .known = true };
-    int64_t steps[SHRINK_LOOPS], lengths[SHRINK_LOOPS], low = 0, reach = 1;
-    uint32_t count = 0;
-    linear_add(&rest, a->at, 1);
-    linear_add(&rest, &part->base, -1);
-    for (const struct tree_frame *f = a->frame; f && f->loop != loop; f = f->outer, count++) {
-        if (count == SHRINK_LOOPS || !linear_take(&rest, f->loop->var, &steps[count]) || steps[count] <= 0 ||
-            f->loop->begin->op != EXPR_INT || f->loop->end->op != EXPR_INT || !expr_is_int(f->loop->step, 1))
-            return false;
-        lengths[count] = f->loop->end->i - f->loop->begin->i;
-        low += steps[count] * f->loop->begin->i;
-        if (lengths[count] <= 0 || lengths[count] > SHRINK_LARGEST || steps[count] > SHRINK_LARGEST)
-            return false;
-    }
-    for (uint32_t done = 0; done < count; done++)
-        for (uint32_t i = 0; i < count; i++)
-            if (steps[i] == reach && lengths[i] > 0) {
-                reach *= lengths[i];
-                lengths[i] = 0;
-                break;
-            }
-    return rest.known && rest.count == 0 && low + rest.constant == part->low && reach == part->count;
-}
-
-static bool names(const struct shrink *w, const struct tree_stmt *s, const struct tree_var *v)
-{
-    struct tree_scan scan = { .arena = w->arena };
-    if (s)
-        tree_scan_add(&scan, s);
-    return map_has(&scan.uses, v);
-}
-
-/* The branch in the iteration that all accesses stand in, or the iteration itself. */
-static struct tree_stmt *common_branch(const struct shrink *w, const struct contracted *m, struct tree_stmt *block)
-{
-    struct tree_stmt *found = NULL;
-    for (uint32_t i = 0; i < block->items.count; i++)
-        if (names(w, block->items.items[i], m->alloc->var)) {
-            if (found)
-                return block;
-            found = block->items.items[i];
-        }
-    if (found && found->kind == STMT_BLOCK)
-        return common_branch(w, m, found);
-    bool branch = found && found->kind == STMT_IF && !names(w, found->otherwise, m->alloc->var);
-    return branch ? common_branch(w, m, found->body) : block;
-}
-
-/* Does the first access take place in each iteration in which any does? */
-static bool is_always_there(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop)
-{
-    struct tree_piece piece = { 0 };
-    if (!m->accesses.items[0]->guarded)
-        return true;
-    piece_add(w->arena, &piece, common_branch(w, m, loop->body), NULL);
-    for (uint32_t i = 0; i < piece.accesses.count; i++) {
-        const struct tree_access *a = piece.accesses.items[i];
-        if (a->pointer && a->pointer->op == EXPR_VAR && a->pointer->var == m->alloc->var)
-            return !a->guarded;
-    }
-    return false;
-}
-
-bool shrink_is_filled_first(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
-                            const struct contracted_part *part)
-{
-    const struct tree_access *first = m->accesses.items[0];
-    const struct tree_stmt *nest = nest_of(first, loop);
-    if (!first->store || !is_always_there(w, m, loop) || !covers(first, loop, part))
-        return false;
-    for (uint32_t i = 1; nest && i < m->accesses.count; i++)
-        if (nest_of(m->accesses.items[i], loop) == nest)
-            return false;
-    return true;
+    struct filled_part all = { m->alloc->var, m->alloc->type, &part->base, part->low, part->count };
+    return filled_first(&all, loop);
 }

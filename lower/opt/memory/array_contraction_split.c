@@ -136,14 +136,14 @@ static bool find_place(const struct stored *s, const struct tree_access *a, stru
             !shrink_stays(s->shrink, &out->last, s->loop->body))
             return false;
     }
-    return is_small(&out->constant) && out->times >= -1 && out->times <= 1 &&
+    return a->extent == 1 && is_small(&out->constant) && out->times >= -1 && out->times <= 1 &&
            shrink_stays(s->shrink, &out->constant, s->loop->body);
 }
 
 static void note_store(struct stored *s, const struct tree_access *a)
 {
     struct place_in p;
-    if (!a->store || a->guarded || !find_place(s, a, &p))
+    if (!access_fills(a) || a->guarded || !find_place(s, a, &p))
         return;
     if (p.times == 0 && p.inner && !reaches(s, &p.last, 0, &p.begin))
         return;
@@ -172,6 +172,8 @@ static bool is_all_stored(const struct stored *s, const struct tree_access *a)
     struct interval all = linear_interval(&rest, a->frame, NULL);
     linear_constant(&low, all.low);
     linear_constant(&high, all.high);
+    if (a->extent != 1)
+        return false;
     if (all.known && has_stored(s, &low, &high))
         return true;
     linear_copy(&low, &rest);
@@ -190,7 +192,7 @@ static bool is_stored(const struct stored *s, const struct contracted *m, uint32
         return false;
     for (uint32_t i = first; i < end; i++) {
         const struct tree_access *b = m->accesses.items[i];
-        if (b->store && !b->guarded && find_place(s, b, &store) && follows(s, &load, &store, i < at))
+        if (access_fills(b) && !b->guarded && find_place(s, b, &store) && follows(s, &load, &store, i < at))
             return true;
     }
     return false;
