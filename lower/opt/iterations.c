@@ -173,11 +173,13 @@ static bool find_own(void *user, struct tree_stmt *s)
     return true;
 }
 
-/* Memory that every iteration takes for itself is nobody else's business. */
-static void drop_own(struct arena *a, struct tree_stmt *loop, struct tree_piece *piece)
+/* Memory that every iteration takes for itself is nobody else's business, nor is that in the map (NULL: none). */
+static void drop_own(struct arena *a, struct tree_stmt *loop, const struct map *more, struct tree_piece *piece)
 {
     struct tree_scan own = { .arena = a };
     stmt_visit(loop->body, find_own, &own);
+    for (uint32_t i = 0; more && i < more->count; i++)
+        map_put(a, &own.assigned, more->slots[i].key, loop);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < piece->accesses.count; i++) {
         struct tree_access *x = piece->accesses.items[i];
@@ -199,7 +201,7 @@ static bool find_apart(struct iterations *x, struct tree_stmt *loop, const struc
     struct arena *a = x->tree->scratch;
     struct tree_piece piece = { 0 };
     piece_add(a, &piece, loop, frame);
-    drop_own(a, nest->loops[0], &piece);
+    drop_own(a, nest->loops[0], NULL, &piece);
     struct fuse_nest all = *nest;
     all.piece = &piece;
     piece_set_clear(&x->set);
@@ -254,6 +256,20 @@ bool iterations_are_apart(struct iterations *x, struct tree_stmt *loop, const st
     }
     x->obstacle = kept->obstacle;
     return kept->apart;
+}
+
+bool iterations_are_apart_but(struct iterations *x, struct tree_stmt *loop, const struct tree_frame *frame,
+                              const struct map *own)
+{
+    struct tree_piece piece = { 0 };
+    struct fuse_nest nest = { .loops = { loop }, .depth = 1, .piece = &piece };
+    piece_add(x->tree->scratch, &piece, loop, frame);
+    if (piece.control || piece.effects || piece.frees || piece.jumps || !iterations_keep_variables(x, loop))
+        return false;
+    drop_own(x->tree->scratch, loop, own, &piece);
+    piece_set_clear(&x->set);
+    piece_set_add(&x->set, &piece);
+    return fuse_is_legal(x->tree, &x->set, &nest, &nest);
 }
 
 const char *iterations_depend(struct iterations *x, struct tree_stmt *loop, const struct tree_frame *frame)

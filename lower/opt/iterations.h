@@ -23,6 +23,11 @@ bool iterations_define_variables(struct tree *t, struct tree_stmt *loop, const s
 bool iterations_are_apart(struct iterations *x, struct tree_stmt *loop, const struct fuse_nest *nest,
                           const struct tree_frame *frame);
 
+/* Would iterations of the loop have nothing to do with each other if each had the memory that these variables point to
+ * for itself? */
+bool iterations_are_apart_but(struct iterations *x, struct tree_stmt *loop, const struct tree_frame *frame,
+                              const struct map *own);
+
 /* Why iterations of the loop have to do with each other, as the end of a sentence about it, in the scratch arena; NULL:
  * they surely have not. */
 const char *iterations_depend(struct iterations *x, struct tree_stmt *loop, const struct tree_frame *frame);

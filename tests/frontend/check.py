@@ -1,5 +1,5 @@
-"""The programs of programs/*.py against the results that CPython with NumPy gave (make.py): check.py SDFG-RUN [--every=N] [NAME...]; with --every each
-Nth program and error.
+"""The programs of programs/*.py against the results that CPython with NumPy gave (make.py): check.py SDFG-RUN [--every=N] [--OPTION...] [NAME...]; with
+--every each Nth program and error. Other options are given to sdfg-run, and then errors are left out.
 Types, shapes and integers must be equal, floating-point numbers up to rounding. Then errors.txt: what is refused, with
 whole messages; a first line "# --N=2" gives arguments. SDFG_BLESS=1 rewrites that file."""
 import json
@@ -113,6 +113,8 @@ def check_errors(runner, every):
 def main():
     runner, only = os.path.abspath(sys.argv[1]), sys.argv[2:]
     every = int(only.pop(0)[8:]) if only and only[0].startswith("--every=") else 1
+    options = [o for o in only if o.startswith("--")]
+    only = [n for n in only if n not in options]
     jobs = []
     for file in sorted(os.listdir(os.path.join(HERE, "programs"))):
         path = os.path.join(HERE, "programs", file)
@@ -121,13 +123,13 @@ def main():
             jobs += [(path, n, c) for n, c in cases.items() if not only or n in only]
     jobs = jobs[::every]
     with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda j: check(runner, *j), jobs))
+        results = list(pool.map(lambda j: check(runner, *j, options=options), jobs))
     failed = 0
     for (path, name, _), wrong in zip(jobs, results):
         if wrong:
             failed += 1
             print(f"{os.path.basename(path)}:{name}: {wrong}")
-    errors, count = (0, 0) if only else check_errors(runner, every)
+    errors, count = (0, 0) if only or options else check_errors(runner, every)
     print(f"{len(jobs) - failed} of {len(jobs)} programs, {count - errors} of {count} errors")
     sys.exit(failed + errors > 0)
 

@@ -10,9 +10,10 @@
  * by the same iteration of both. Statements in between that neither depend on the first loop nor are needed by the
  * second move in front of it.
  * Profitability: If it removes or shortens an array between the loops, or shares loads, and does not keep either from
- * being vectorized; at most 1500 accesses a loop. Whole nests have no loops in an iteration, but for sums where each
- * iteration is a thread of a device. On a device the outer loops of nests are fused as far as both have threads for
- * them, and a nest that loses threads so has to get loops that several threads share. */
+ * being vectorized, or from being run by threads (fuse_threads.c); at most 1500 accesses a loop. Whole nests have no
+ * loops in an iteration, but for sums where each iteration is a thread of a device. On a device the outer loops of
+ * nests are fused as far as both have threads for them, and a nest that loses threads so has to get loops that several
+ * threads share. */
 #include "lower/opt/fusion/fuse.h"
 #include "lower/opt/fusion/fuse_pair.h"
 #include "lower/opt/remark.h"

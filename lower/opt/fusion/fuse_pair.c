@@ -184,9 +184,8 @@ static bool keeps_outer_threads(struct fuse *f, const struct fuse_nest *a, const
            (f->kind.loops || !loses_threads(f, b)) && fuse_share_elements(f->tree, &f->first, a, b);
 }
 
-/* Memory of the function's own that nothing but the two loops uses, its allocation and its release. */
-static bool is_between(struct fuse *f, const struct tree_access *access, const struct fuse_nest *a,
-                       const struct fuse_nest *b)
+bool fuse_is_between(struct fuse *f, const struct tree_access *access, const struct fuse_nest *a,
+                     const struct fuse_nest *b)
 {
     const struct tree_var *v = access->pointer ? expr_root_var(access->pointer) : NULL;
     const struct tree_scan *whole = tree_whole(f->whole);
@@ -205,7 +204,7 @@ static bool keeps_independence(struct fuse *f, const struct fuse_nest *a, const 
         if (is_threaded(a->loops[i]) == is_threaded(b->loops[i]))
             continue;
         for (uint32_t k = 0; k < makes->piece->accesses.count; k++)
-            if (makes->piece->accesses.items[k]->write && !is_between(f, makes->piece->accesses.items[k], a, b))
+            if (makes->piece->accesses.items[k]->write && !fuse_is_between(f, makes->piece->accesses.items[k], a, b))
                 return false;
     }
     return true;
@@ -259,12 +258,18 @@ static bool loops_match(const struct fuse *f, const struct fuse_nest *a, const s
     return fuse_same_space(f->tree, a, b);
 }
 
+static bool keeps_thread(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
+{
+    f->splits = !fuse_keeps_threads(f, a, b);
+    return !f->splits;
+}
+
 /* Everything but the order with statements in between. */
 static bool can_fuse(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
 {
     return a->depth > 0 && a->depth == b->depth && loops_match(f, a, b) &&
            !piece_set_orders_control(&f->first, b->piece) && worthwhile(f, a, b) &&
-           fuse_is_legal(f->tree, &f->first, a, b);
+           fuse_is_legal(f->tree, &f->first, a, b) && keeps_thread(f, a, b);
 }
 
 /* ---- taking in ---- */
@@ -409,8 +414,9 @@ static void say_apart(struct fuse *f, const struct fuse_item *first, const struc
         remark(r, place, subject, REMARK_FUSE_VARIABLE, other, path);
     else if (places > MOST_ACCESSES)
         remark(r, place, subject, REMARK_FUSE_SIZE, other, path, places, (unsigned)MOST_ACCESSES);
-    else if (!worthwhile(f, &a, &b))
-        remark(r, place, subject, f->options->device ? REMARK_FUSE_THREADS : REMARK_FUSE_VECTORS, other, path);
+    else if (f->splits || !worthwhile(f, &a, &b))
+        remark(r, place, subject, f->splits || f->options->device ? REMARK_FUSE_THREADS : REMARK_FUSE_VECTORS, other,
+               path);
     else if (!fuse_find_obstacle(t, &f->first, &a, &b, NULL, &o))
         remark(r, place, subject, REMARK_FUSE_DEPENDENCE, other, path, remark_dependence(t, o.a, o.b));
 }
@@ -457,12 +463,13 @@ bool fuse_try_pair(struct fuse *f, struct fuse_item *a, struct fuse_item *b, con
     uint32_t x = depth_of(f, a->stmt), y = depth_of(f, b->stmt);
     bool small = a->piece.accesses.count + b->piece.accesses.count <= MOST_ACCESSES;
     f->depth = least(x, y);
+    f->splits = false;
     bool fused = fit_both(f, a, b, outer);
-    if (!fused && connected && small) {
+    if (!fused && connected && small && !f->splits) {
         f->depth = x;
         fused = fit_second(f, a, b, outer);
     }
-    if (!fused && connected && small) {
+    if (!fused && connected && small && !f->splits) {
         f->depth = y;
         fused = fit_first(f, a, b, outer);
     }

@@ -1,5 +1,5 @@
 /* Between the files of the fuse pass: the items of a block, which go into each other (pass_fuse.c), and two of them
- * (pass_fuse_pair.c). */
+ * (pass_fuse_pair.c, fuse_threads.c). */
 #ifndef LOWER_PASS_FUSE_PAIR_H
 #define LOWER_PASS_FUSE_PAIR_H
 
@@ -39,12 +39,20 @@ struct fuse {
     bool nests_only;                /* nothing else is wanted */
     bool backwards;                 /* from the last one on */
     bool left;                      /* something was too large for that */
+    bool splits;                    /* only one of two loops can be run by threads */
+    struct fuse_threads *threads;   /* what has been found out for fuse_keeps_threads() */
 };
 
 /* A loop, a copy or a fill? */
 bool fuse_is_loop_like(const struct tree_stmt *s);
 /* `first` becomes what is touched by the loop that others may go into. */
 void fuse_start_with(struct fuse *f, const struct tree_piece *piece);
+/* Memory of the function's own that nothing but the two loops uses, its allocation and its release? */
+bool fuse_is_between(struct fuse *f, const struct tree_access *access, const struct fuse_nest *a,
+                     const struct fuse_nest *b);
+/* On the host: do both loops go to threads, or neither, or does nothing but memory between them come of the one that
+ * does? */
+bool fuse_keeps_threads(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b);
 /* The second one goes into the first, a loop that was begun with, if it may and that pays; its statement is NULL then.
  * `outer`: the loops around. */
 bool fuse_try_pair(struct fuse *f, struct fuse_item *a, struct fuse_item *b, const struct tree_frame *outer);

@@ -449,3 +449,30 @@ def numbers_of_lists(A: sdfg.float64[N], k: sdfg.int64):
     for i in range(N):
         s += (4, 5, 6)[i % 3] * [1.5, A[0]][i % 2]
     return s, [1, 2, 3][k % 3 - 3]
+
+
+@sdfg.program
+def nearest_centres(X: sdfg.float64[N, M], C: sdfg.float64[N, M]):
+    member = np.zeros(N, np.int64)
+    saved = np.zeros(N)
+    count = np.zeros(N, np.int64)
+    for i in range(N):
+        near, which = 1e30, 0
+        for c in range(N):
+            d = np.sum((X[i] - C[c]) * (X[i] - C[c]))
+            if d < near:
+                near = d
+                which = c
+        member[i] = which
+    for i in range(N):
+        for c in range(2):
+            count[member[i]] += c + 1
+    for c in range(N):
+        parts = np.zeros(3)
+        gain = 0.0
+        for i in range(N):
+            parts[i % 3] += X[i, 0] * C[c, 0]
+            sign = 1.0 if X[i, 1] > 0 else -1.0
+            gain += sign * X[i, 1]
+        saved[c] = gain + parts[0] * parts[1] - parts[2]
+    return member, count, saved
