@@ -5,12 +5,14 @@
  *         copy A[r] from T                  ->          copy A[r' ... r' + W] from T'
  *     }                                             }
  *
- * Rows of one matrix that continue those of the one before are one matrix with them, columns the same; else the
- * products become a parallel loop, which a library does in one call.
+ * Rows of one matrix that continue those of the one before are one matrix with them, columns the same; else, on a
+ * device, the products become a parallel loop, which a library does in one call.
  *
  * Legality: The matrices of an iteration are as far from those of the one before as a number says that is the same for
  * all, nothing that is stored overlaps what other iterations store or read, and memory between product and copy has
- * no other use. Profitability: From two iterations on. Memory of several products is taken up to a limit. */
+ * no other use. Profitability: From two iterations on. Memory of several products is taken up to a limit. On the host
+ * products of the library, which packs the matrix that all have in common each time; results that are copied are still
+ * in the cache then. */
 #include "lower/opt/device/offload.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_linear.h"
@@ -18,7 +20,10 @@
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_shape.h"
 
-enum { MOST_BYTES = 1 << 28 /* of the results between products and copies */ };
+enum {
+    MOST_BYTES = 1 << 28,        /* of the results between products and copies, on a device */
+    OWN_PRODUCTS_UP_TO = 1 << 16 /* multiply-adds: no library does those on the host */
+};
 
 /* Of one iteration. */
 struct batch_operand {
@@ -31,6 +36,7 @@ struct product_batching {
     struct tree *tree;
     struct tree_whole whole;
     struct tree_func *func;
+    bool device;
     /* the loop at hand */
     struct tree_stmt *loop, *call, *copy; /* copy: NULL: the product stores where it shall */
     struct tree_scan scan;
@@ -147,6 +153,38 @@ static bool is_candidate(struct product_batching *w)
            (!w->copy || same(w->copy->count, result)) && is_apart(w, &w->a) && is_apart(w, &w->b);
 }
 
+/* Are the products of several iterations one product, with more rows or with more columns? */
+static bool has_rows_behind(struct product_batching *w)
+{
+    struct tree_expr *const *args = w->call->args;
+    bool by_rows = expr_is_int(args[PRODUCT_C_COL], 1) && same(args[PRODUCT_C_ROW], args[PRODUCT_N]);
+    return by_rows && expr_is_int(w->b.step, 0) && same(w->a.step, times(w, args[PRODUCT_M], args[PRODUCT_A_ROW]));
+}
+
+static bool has_columns_behind(struct product_batching *w)
+{
+    struct tree_expr *const *args = w->call->args;
+    bool by_columns = expr_is_int(args[PRODUCT_C_ROW], 1) && same(args[PRODUCT_C_COL], args[PRODUCT_M]);
+    return by_columns && expr_is_int(w->a.step, 0) && same(w->b.step, times(w, args[PRODUCT_N], args[PRODUCT_B_COL]));
+}
+
+/* Bytes of the results that wait to be copied. */
+static int64_t room(const struct product_batching *w)
+{
+    return w->device ? MOST_BYTES : w->tree->machine->second_cache;
+}
+
+/* One product of the host is quicker than several of the library if it saves packing, and waiting results do not leave
+ * the cache. */
+static bool pays(struct product_batching *w)
+{
+    struct tree_expr *const *args = w->call->args;
+    struct tree_expr *work = times(w, times(w, args[PRODUCT_M], args[PRODUCT_N]), args[PRODUCT_K]);
+    bool own = work->op == EXPR_INT && work->i <= OWN_PRODUCTS_UP_TO;
+    bool fits = !w->copy || w->c.step->op != EXPR_INT || w->c.step->i * (int64_t)w->copy->type->size <= room(w) / 2;
+    return w->device || (!own && fits && (has_rows_behind(w) || has_columns_behind(w)));
+}
+
 /* ---- rewriting ---- */
 
 static struct tree_stmt *clone_at(struct product_batching *w, const struct tree_stmt *s, struct tree_expr *first)
@@ -162,10 +200,7 @@ static void put_products(struct product_batching *w, struct tree_stmt *out, stru
 {
     struct tree *t = w->tree;
     struct tree_expr *const *args = w->call->args;
-    bool by_rows = expr_is_int(args[PRODUCT_C_COL], 1) && same(args[PRODUCT_C_ROW], args[PRODUCT_N]);
-    bool rows = by_rows && expr_is_int(w->b.step, 0) && same(w->a.step, times(w, args[PRODUCT_M], args[PRODUCT_A_ROW]));
-    bool columns =
-        !by_rows && expr_is_int(w->a.step, 0) && same(w->b.step, times(w, args[PRODUCT_N], args[PRODUCT_B_COL]));
+    bool rows = has_rows_behind(w), columns = !rows && has_columns_behind(w);
     struct tree_product *p = arena_copy(t->arena, w->call->product, sizeof *p);
     p->c = alias;
     if (rows || columns) {
@@ -193,8 +228,8 @@ static void put_blocks(struct product_batching *w, struct tree_stmt *out, struct
     struct tree *t = w->tree;
     const struct type *type = w->call->product->type;
     struct tree_expr *size = stmt_variable(t, out, "size", w->c.step), *one = expr_i64(t, 1);
-    struct tree_expr *room = expr_i64(t, MOST_BYTES / (int64_t)type->size);
-    struct tree_expr *fit = expr_binary(t, EXPR_MAX, expr_binary(t, EXPR_DIV, room, size), one);
+    struct tree_expr *most = expr_i64(t, room(w) / (int64_t)type->size);
+    struct tree_expr *fit = expr_binary(t, EXPR_MAX, expr_binary(t, EXPR_DIV, most, size), one);
     struct tree_expr *width = stmt_variable(t, out, "width", expr_binary(t, EXPR_MIN, fit, trips));
     struct tree_var *results = tree_var(t, "results", type_pointer(t->ir, type));
     uint32_t alias = t->num_aliases++;
@@ -244,7 +279,7 @@ static bool look(void *user, struct tree_stmt *s)
     const struct tree_scan *whole = tree_whole(&w->whole);
     bool own = (uintptr_t)map_get(&whole->uses, s->var) == (uintptr_t)map_get(&w->scan.uses, s->var) + 1;
     if (!own || !tree_scan_invariant(&w->scan, s->begin) || !tree_scan_invariant(&w->scan, s->end) || !find_call(w) ||
-        !is_candidate(w))
+        !is_candidate(w) || !pays(w))
         return true;
     rewrite(w);
     return false;
@@ -253,9 +288,10 @@ static bool look(void *user, struct tree_stmt *s)
 bool opt_batch_products(struct tree *t, const struct tree_options *o)
 {
     struct tree_func *f = t->functions.items[0];
-    struct product_batching w = { .tree = t, .func = f, .whole = { .tree = t, .func = f } };
+    struct product_batching w = { .tree = t, .func = f, .device = o->device, .whole = { .tree = t, .func = f } };
     if (o->plain || o->counting)
         return true;
+    stmt_flatten(t, f->body);
     stmt_visit(f->body, look, &w);
     stmt_flatten(t, f->body);
     return true;
