@@ -1,5 +1,6 @@
 /* Iterations with a recurrence inside are interleaved to hide the latency of its operations: two if they are
- * independent, else four, each behind the one before as far as it needs that (interleave_lag.c).
+ * independent, else four, each behind the one before as far as it needs that (interleave_lag.c). Loops of such a row
+ * become one first (interleave_join.c).
  *
  *     for i independent {                          for i = ... step 2 {
  *         for k {                                      for k {
@@ -20,7 +21,6 @@
 
 enum {
     ROWS = 2,
-    LAGGING_ROWS = 4,
     LAGGING_INTEGERS = 3,  /* addresses are in the same registers, of which there are fewer */
     MOST_LAGGING = 40,     /* statements of one of these: their values should stay in registers */
     SHORTEST = 8,          /* iterations of both loops that are worth it */
@@ -139,6 +139,24 @@ static bool may_lag(struct iterations *x, struct tree_stmt *loop, const struct t
            !loop_is_shorter(inner, SHORTEST) && interleave_is_chain(inner) && lag_is_possible(x, loop, frame, l);
 }
 
+/* The same if all loops of a row were one. They are then. */
+static bool may_lag_joined(struct iterations *x, struct tree_stmt *loop, const struct tree_frame *frame,
+                           struct lagging *l)
+{
+    struct tree_stmt *apart = loop->body;
+    if (loop->loop.independent || loop_is_shorter(loop, SHORTEST))
+        return false;
+    struct tree_stmt *joined = interleave_join(x->tree, loop, frame);
+    if (!joined)
+        return false;
+    loop->body = joined;
+    struct iterations now = iterations_of(x->tree, x->whole.func);
+    if (may_lag(&now, loop, frame, l))
+        return true;
+    loop->body = apart;
+    return false;
+}
+
 static bool stores_integers(const struct tree_stmt *loop)
 {
     for (uint32_t i = 0; i < loop->body->items.count; i++)
@@ -160,9 +178,9 @@ static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame
         jam_iterations(x->tree, s, ROWS);
         return false;
     }
-    if (!may_lag(x, s, frame, &l))
+    if (!may_lag(x, s, frame, &l) && !may_lag_joined(x, s, frame, &l))
         return true;
-    uint32_t rows = stores_integers(l.inner) ? LAGGING_INTEGERS : LAGGING_ROWS;
+    uint32_t rows = stores_integers(l.inner) ? LAGGING_INTEGERS : INTERLEAVE_ROWS;
     remark(x->tree->ir->remarks, s->place, remark_subject(x->tree, s), REMARK_CHAINS_LAG, (int)rows, (int)l.lag);
     lag_iterations(x->tree, &l, rows);
     return false;

@@ -4,6 +4,8 @@
 
 #include "lower/opt/registers/unroll_jam.h"
 
+enum { INTERLEAVE_ROWS = 4 }; /* of those that need each other */
+
 /* Does a step of the loop, which is not independent, load what a store of one or two steps before stored? */
 bool interleave_is_chain(struct tree_stmt *loop);
 
@@ -17,6 +19,8 @@ struct lagging {
 /* May iterations of the loop go on together, each some steps of the inner loop behind the one before? `frame`: the
  * loops around. */
 bool lag_is_possible(struct iterations *x, struct tree_stmt *loop, const struct tree_frame *frame, struct lagging *l);
+/* The body of the row with its loops as one, which is a chain (interleave_join.c); NULL: they cannot be. */
+struct tree_stmt *interleave_join(struct tree *t, struct tree_stmt *row, const struct tree_frame *frame);
 /* `rows` iterations, JAM_MOST at most, go on together; those left over come behind. */
 void lag_iterations(struct tree *t, const struct lagging *l, uint32_t rows);
 /* In the body of a loop of which no element is stored twice, loads take what was stored in the same step or up to two
