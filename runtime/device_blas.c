@@ -332,8 +332,9 @@ void sdfg_rt_device_gemm(struct sdfg_rt_context *context, const char *path, int3
 
 static bool begin_batch(const struct sdfg_rt_blas_batch *b)
 {
+    cuda_stream stream;
     return sdfg_rt_vendor_open(&sdfg_rt_cublas, b->run, b->path) && sdfg_rt_run_workspace(b->run) &&
-           prepare(b->run, b->stream, SDFG_RT_PRODUCT_DEFAULT, b->path);
+           sdfg_rt_run_queue(b->run, 0, &stream) && prepare(b->run, stream, SDFG_RT_PRODUCT_DEFAULT, b->path);
 }
 
 bool sdfg_rt_blas_getrf(const struct sdfg_rt_blas_batch *b, int32_t *info)

@@ -10,7 +10,6 @@ struct sdfg_rt_blas_batch {
     struct sdfg_rt_run *run;
     const char *doing, *path; /* for messages */
     int32_t type;             /* enum sdfg_rt_type */
-    cuda_stream stream;
     int64_t n, count;
     void **a;
     int32_t *pivots;

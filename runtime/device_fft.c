@@ -142,12 +142,15 @@ static bool fits(struct sdfg_rt_run *run, const char *path, const struct sdfg_rt
     return true;
 }
 
+/* The queue is asked for once more behind the memory, which other queues may still use. */
 static void transform(struct sdfg_rt_run *run, const char *path, const struct sdfg_rt_plan *wanted, int32_t sign,
-                      void *data, cuda_stream stream)
+                      void *data)
 {
+    cuda_stream stream;
     const struct sdfg_rt_plan *p = plan_of(run, path, wanted);
     void *memory = p ? sdfg_rt_device_alloc(run, (int64_t)p->memory, SDFG_RT_ON_DEVICE) : NULL;
-    bool ready = memory && check(run, path, "cufftSetStream", functions.SetStream(p->plan, stream)) &&
+    bool ready = memory && sdfg_rt_run_queue(run, 0, &stream) &&
+                 check(run, path, "cufftSetStream", functions.SetStream(p->plan, stream)) &&
                  check(run, path, "cufftSetWorkArea", functions.SetWorkArea(p->plan, memory));
     if (ready && p->type == SDFG_RT_C64)
         check(run, path, "cufftExecC2C", functions.ExecC2C(p->plan, data, data, sign));
@@ -168,7 +171,7 @@ void sdfg_rt_device_fft(struct sdfg_rt_context *context, const char *path, int32
     struct sdfg_rt_mark *mark = sdfg_rt_time_library(run, "fft", path, stream);
     sdfg_rt_log_library(run, path);
     pthread_mutex_lock(&run->gpu->library_lock);
-    transform(run, path, &wanted, sign, data, stream);
+    transform(run, path, &wanted, sign, data);
     pthread_mutex_unlock(&run->gpu->library_lock);
     sdfg_rt_time_end(run, mark, stream);
     if (run->call->check)

@@ -145,8 +145,13 @@ static void end(struct problem *p)
         sdfg_rt_device_wait(p->run, 0);
 }
 
-/* Memory for the time of one call; work that is in the queue then may go on using it. */
-static void *take(struct problem *p, int64_t bytes) { return sdfg_rt_device_alloc(p->run, bytes, SDFG_RT_ON_DEVICE); }
+/* Memory for the time of one call; work that is in the queue then may go on using it. The queue is asked for once more,
+ * because others may still use the memory. */
+static void *take(struct problem *p, int64_t bytes)
+{
+    void *memory = sdfg_rt_device_alloc(p->run, bytes, SDFG_RT_ON_DEVICE);
+    return memory && sdfg_rt_run_queue(p->run, 0, &p->stream) ? memory : NULL;
+}
 
 static void give(struct problem *p, void *memory) { sdfg_rt_device_free(p->run, memory, SDFG_RT_ON_DEVICE); }
 
@@ -267,7 +272,7 @@ static void getrf_each(struct problem *p, int32_t *pivots)
 static void getrf_batch(struct problem *p, int32_t *pivots)
 {
     void **all = addresses(p, p->a, p->n * p->n);
-    struct sdfg_rt_blas_batch b = { p->run, p->doing, p->path, p->type, p->stream, p->n, p->count, all, pivots };
+    struct sdfg_rt_blas_batch b = { p->run, p->doing, p->path, p->type, p->n, p->count, all, pivots };
     if (all)
         sdfg_rt_blas_getrf(&b, p->info);
     give(p, all);
@@ -315,7 +320,7 @@ static void getrs_each(struct problem *p, int transposed, int64_t nrhs, const in
 static void getrs_batch(struct problem *p, int transposed, int64_t nrhs, int32_t *pivots, char *b)
 {
     void **all = addresses(p, p->a, p->n * p->n), **sides = addresses(p, b, p->n * nrhs);
-    struct sdfg_rt_blas_batch batch = { p->run, p->doing, p->path, p->type, p->stream, p->n, p->count, all, pivots };
+    struct sdfg_rt_blas_batch batch = { p->run, p->doing, p->path, p->type, p->n, p->count, all, pivots };
     if (all && sides)
         sdfg_rt_blas_getrs(&batch, transposed, nrhs, sides);
     give(p, sides);

@@ -56,8 +56,11 @@ static struct sdfg_rt_mark *begin(struct sdfg_rt_run *run, const struct sdfg_rt_
         return NULL;
     }
     struct sdfg_rt_marks *m = run->marks;
-    if (m->count == ALL)
+    if (m->count == ALL) {
+        unsigned busy = run->busy; /* with the queue that gets work now */
         sdfg_rt_device_wait(run, SDFG_RT_ALL_QUEUES);
+        run->busy |= busy;
+    }
     if (!sdfg_rt_run_good(run) || !meet(run, stream))
         return NULL;
     struct sdfg_rt_mark *mark = &m->all[m->count];
