@@ -195,6 +195,10 @@ OWN_PROCESS(factors_and_sizes)
 OWN_PROCESS(matrices_that_no_library_takes)
 {
     struct matrix by_rows = lying(false, 5, 5, 0);
+    for (int32_t type = SDFG_RT_F32; type < SDFG_RT_TYPE_COUNT; type++) {
+        struct product p = { type, 4, 3, 5, 1, { -5, 2, 0 }, { 1, -7, 0 }, by_rows, 2, 1 };
+        check(&p);
+    }
     static const struct matrix operands[] = { { 1, 1, 0 },  { 0, 1, 0 },  { 1, 0, 0 },   { -5, 1, 0 },
                                               { 1, -5, 0 }, { 2, 11, 0 }, { -2, -13, 0 } };
     static const struct matrix results[] = { { -5, 1, 0 }, { 1, -7, 0 }, { 2, 12, 0 }, { -20, -3, 0 } };
@@ -269,23 +273,45 @@ OWN_PROCESS(handles_are_kept)
 }
 
 /* Each call of the library and of the driver fails once; the next call works. */
-OWN_PROCESS(calls_that_fail)
+static void fail_each_call(bool checked, int error)
 {
-    struct call c = { .device = { .index = 0 } };
+    struct call c = { .device = { .index = 0, .check = checked } };
+    /* rows that run backwards are several products */
+    struct product several = usual;
+    several.a.row = -8;
     sdfg_rt_device_hold();
-    CHECK(is_product(&c, &usual, 0)); /* with all that is made once */
+    CHECK(is_product(&c, &several, 0)); /* with all that is made once */
     sdfg_rt_device_let_go();
     sdfg_rt_device_hold();
-    for (long k = 1, failed = true; failed; k++) {
-        fail_at(k, 2); /* out of memory */
-        failed = !is_product(&c, &usual, 0);
-        CHECK(!failed || *c.device.trouble);
+    for (long k = 1, passed = 0; passed < 3; k++) {
+        fail_at(k, error);
+        bool good = is_product(&c, &several, 0);
+        passed = good ? passed + 1 : 0; /* memory is asked for twice */
+        CHECK(good || *c.device.trouble);
+        CHECK(!good || !memcmp(&result, &expected, ROOM * sizeof(double)));
         fail_at(0, 0);
-        CHECK(is_product(&c, &usual, 0));
+        CHECK(is_product(&c, &several, 0));
         CHECK(!memcmp(&result, &expected, ROOM * sizeof(double)));
+        sdfg_rt_device_let_go(); /* the handle and memory are made again */
+        sdfg_rt_device_hold();
     }
     sdfg_rt_device_let_go();
     CHECK_INT(objects(), 0);
+}
+
+OWN_PROCESS(calls_that_fail) { fail_each_call(false, 2 /* out of memory */); }
+OWN_PROCESS(checked_calls_that_fail) { fail_each_call(true, 999); }
+
+/* The handle follows the queue that the caller has. */
+OWN_PROCESS(streams_of_the_caller)
+{
+    struct call c = { .device = { .index = 0 } };
+    CHECK(is_product(&c, &usual, 0));
+    c.device.has_stream = true; /* the default one */
+    for (int i = 0; i < 2; i++) {
+        CHECK(is_product(&c, &usual, 0));
+        CHECK(!memcmp(&result, &expected, ROOM * sizeof(double)));
+    }
 }
 
 static void fails_as(const char *setting, enum sdfg_rt_error error, const char *text)
@@ -306,6 +332,15 @@ OWN_PROCESS(no_memory_is_its_own_error)
 }
 OWN_PROCESS(streams_fail) { fails_as("2", SDFG_RT_DEVICE, "cublasSetStream: CUBLAS_STATUS_EXECUTION_FAILED (13)"); }
 OWN_PROCESS(workspaces_fail) { fails_as("3:7", SDFG_RT_DEVICE, "cublasSetWorkspace: CUBLAS_STATUS_INVALID_VALUE (7)"); }
+OWN_PROCESS(modes_fail)
+{
+    struct call c = { .device = { .index = 0 } };
+    setenv("SDFG_STANDIN_CUBLAS_FAIL", "4:7", 1);
+    CHECK(!is_product(&c, &usual, SDFG_RT_PRODUCT_FAST));
+    CHECK(says(&c, SDFG_RT_DEVICE, "cublasSetMathMode: CUBLAS_STATUS_INVALID_VALUE (7)"));
+    unsetenv("SDFG_STANDIN_CUBLAS_FAIL");
+    CHECK(is_product(&c, &usual, SDFG_RT_PRODUCT_FAST));
+}
 OWN_PROCESS(products_fail)
 {
     fails_as("4:99", SDFG_RT_DEVICE, "cublasDgemm: an unknown error (99): the product of prog/product");
@@ -334,6 +369,33 @@ OWN_PROCESS(sizes_beyond_the_library)
     sdfg_rt_device_end(c.context.run);
     CHECK(says(&c, SDFG_RT_BAD_VALUE,
                "the product of prog/product has an extent of 2147483648, and cuBLAS takes up to 2147483647"));
+}
+
+/* Lines of a matrix are further apart than the library counts. */
+OWN_PROCESS(distances_beyond_the_library)
+{
+    for (int which = 0; which < 3; which++) {
+        struct call c = { .device = { .index = 0 } };
+        struct product p = usual;
+        (which == 0 ? &p.a : which == 1 ? &p.b : &p.c)->row = 1LL << 31;
+        begin(&c);
+        void *const matrices[] = { &a, &b, &result }; /* nothing is read */
+        give(&c, &p, 0, matrices);
+        sdfg_rt_device_end(c.context.run);
+        CHECK(says(&c, SDFG_RT_BAD_VALUE, "the product of prog/product has rows that are 2147483647 elements apart"));
+    }
+}
+
+/* No library is opened for them. */
+OWN_PROCESS(nothing_to_do)
+{
+    struct call c = { .device = { .index = 0 } };
+    setenv("SDFG_CUBLAS", "/nowhere/libcublas.so.12", 1);
+    for (int which = 0; which < 3; which++) {
+        struct product p = usual;
+        *(which == 0 ? &p.m : which == 1 ? &p.n : &p.count) = 0;
+        CHECK(is_product(&c, &p, 0));
+    }
 }
 
 OWN_PROCESS(a_library_that_is_not_there)
@@ -367,6 +429,42 @@ OWN_PROCESS(libraries_that_are_not_wanted)
     CHECK(says(&c, SDFG_RT_DEVICE, "Tried: nothing"));
 }
 
+/* The driver says nothing of its version when the library is to be opened; the next call opens it. */
+OWN_PROCESS(drivers_without_a_version)
+{
+    struct call c = { .device = { .index = 0 } };
+    begin(&c);
+    void *const matrices[] = { &a, &b, &result };
+    fail_at(1, 999);
+    give(&c, &usual, 0, matrices);
+    sdfg_rt_device_end(c.context.run);
+    CHECK(says(&c, SDFG_RT_DEVICE, "cuDriverGetVersion: CUDA_ERROR_UNKNOWN (999)"));
+    CHECK(is_product(&c, &usual, 0));
+}
+
+/* What it needs lies beside it, and nowhere else. */
+OWN_PROCESS(libraries_that_it_needs)
+{
+    struct call c = { .device = { .index = 0 } };
+    char folder[] = "/tmp/cublas-XXXXXX", command[4096], path[64];
+    const char *library = getenv("SDFG_CUBLAS"), *needed = getenv("SDFG_CUFFT");
+    if (!needed || !strchr(library, '/') || !strchr(needed, '/'))
+        return;
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(command, sizeof command,
+             "cd %s && ln -s %s libcublas.so.12 && ln -s %s libcublasLt.so.12 && ln -s %.*s/libstandin-kernels.so .",
+             folder, library, needed, (int)(strrchr(library, '/') - library), library);
+    CHECK_INT(system(command), 0);
+    snprintf(path, sizeof path, "%s/libcublas.so.12", folder);
+    setenv("SDFG_CUBLAS", path, 1);
+    CHECK(!dlopen(needed, RTLD_NOW | RTLD_NOLOAD));
+    CHECK(is_product(&c, &usual, 0));
+    CHECK(dlopen(needed, RTLD_NOW | RTLD_NOLOAD));
+    CHECK(!memcmp(&result, &expected, ROOM * sizeof(double)));
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    CHECK_INT(system(command), 0);
+}
+
 /* A library that is newer than the driver is passed over. */
 OWN_PROCESS(versions)
 {
@@ -387,6 +485,11 @@ OWN_PROCESS(versions)
     snprintf(path, sizeof path, "%s/lib64/libcublas.so.12", folder);
     CHECK(sdfg_rt_device_library(SDFG_RT_CUBLAS, 12080, &file));
     CHECK_STR(file.path, path);
+    snprintf(command, sizeof command, "rm %s/lib64/libcublas.so.12", folder);
+    CHECK_INT(system(command), 0);
+    struct call c = { .device = { .index = 0 } };
+    CHECK(!is_product(&c, &usual, 0));
+    CHECK(says(&c, SDFG_RT_DEVICE, "libcublas.so.13: newer than the driver"));
     snprintf(command, sizeof command, "rm -r %s", folder);
     CHECK_INT(system(command), 0);
 }

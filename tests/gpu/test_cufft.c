@@ -102,25 +102,84 @@ OWN_PROCESS(plans_are_kept)
     CHECK_INT(objects(), 0);
 }
 
-/* Each call of the driver fails once; the next call works. */
-OWN_PROCESS(calls_that_fail)
+/* Shapes that differ in one extent only have plans of their own. */
+OWN_PROCESS(plans_of_all_extents)
+{
+    static const int64_t shapes[][3] = { { 4, 3, 2 }, { 4, 3, 5 }, { 4, 2, 2 }, { 2, 3, 2 } };
+    struct call c = { .device = { .index = 0 } };
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < 4; i++) {
+            CHECK(transform(&c, SDFG_RT_C128, 1, 3, shapes[i], 1));
+            CHECK(error_of(1, shapes[i], 1) < 1e-9);
+        }
+    CHECK_INT(calls_of("cuModuleLoadData"), 4);
+}
+
+/* A plan works in memory that another queue may still use: it waits for that queue, and the call for the plan. */
+OWN_PROCESS(memory_of_another_queue)
 {
     struct call c = { .device = { .index = 0 } };
+    begin(&c);
+    struct sdfg_rt_run *run = c.context.run;
+    enum { BYTES = 12 * sizeof(double complex) }; /* as much as the plan works in */
+    void *there = sdfg_rt_device_alloc(run, 4 * BYTES, SDFG_RT_ON_DEVICE);
+    void *other = sdfg_rt_device_alloc(run, BYTES, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_zero(run, other, BYTES, 1);
+    sdfg_rt_device_free(run, other, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_fft(&c.context, "prog/node", SDFG_RT_C128, 1, 1, 12, 1, 1, 1, there);
+    CHECK_INT(calls_of("cuMemAlloc_v2"), 2);
+    CHECK_INT(calls_of("cuStreamWaitEvent"), 1);
+    sdfg_rt_device_end(run);
+    CHECK(says(&c, SDFG_RT_OK, ""));
+}
+
+/* The driver has no memory before it has waited for all queues: the transform is work of this call nevertheless. */
+OWN_PROCESS(memory_at_the_second_attempt)
+{
+    struct call c = { .device = { .index = 0 } };
+    begin(&c);
+    struct sdfg_rt_run *run = c.context.run;
+    void *there = sdfg_rt_device_alloc(run, 1024, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_zero(run, there, 1024, 1);
+    sdfg_rt_device_fft(&c.context, "prog/node", SDFG_RT_C128, 1, 1, 12, 1, 1, 1, there);
+    sdfg_rt_device_wait(run, SDFG_RT_ALL_QUEUES);
+    long waits = calls_of("cuStreamSynchronize");
+    sdfg_rt_device_zero(run, there, 1024, 1);
+    setenv("SDFG_STANDIN_MEMORY", "8192", 1); /* two pages, which are in use */
+    sdfg_rt_device_fft(&c.context, "prog/node", SDFG_RT_C128, 1, 1, 12, 1, 1, 4, there);
+    CHECK(says(&c, SDFG_RT_OK, ""));
+    CHECK_INT(calls_of("cuStreamSynchronize"), waits + 2); /* both queues */
+    sdfg_rt_device_end(run);
+    CHECK_INT(calls_of("cuStreamSynchronize"), waits + 3);
+    CHECK(says(&c, SDFG_RT_OK, ""));
+}
+
+/* Each call of the driver fails once; the next call works. */
+static void fail_each_call(bool checked, int error)
+{
+    struct call c = { .device = { .index = 0, .check = checked } };
     sdfg_rt_device_hold();
     CHECK(transform(&c, SDFG_RT_C128, 1, 1, usual, 2)); /* with all that is made once */
     sdfg_rt_device_let_go();
     sdfg_rt_device_hold();
-    for (long k = 1, failed = true; failed; k++) {
-        fail_at(k, 2); /* out of memory */
+    for (long k = 1, failed = true, passed = 0; failed || passed < 3; k++) {
+        fail_at(k, error);
         failed = !transform(&c, SDFG_RT_C128, 1, 1, usual, 2);
+        passed = failed ? 0 : passed + 1; /* memory is asked for twice */
         CHECK(!failed || *c.device.trouble);
+        CHECK(failed || error_of(1, usual, 2) < 1e-9);
         fail_at(0, 0);
         CHECK(transform(&c, SDFG_RT_C128, 1, 1, usual, 2));
         CHECK(error_of(1, usual, 2) < 1e-9);
+        sdfg_rt_device_let_go(); /* plans and memory are made again */
+        sdfg_rt_device_hold();
     }
     sdfg_rt_device_let_go();
     CHECK_INT(objects(), 0);
 }
+
+OWN_PROCESS(calls_that_fail) { fail_each_call(false, 2 /* out of memory */); }
+OWN_PROCESS(checked_calls_that_fail) { fail_each_call(true, 999); }
 
 static void fails_as(const char *setting, enum sdfg_rt_error error, const char *text)
 {

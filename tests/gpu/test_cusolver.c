@@ -300,7 +300,7 @@ static bool work(struct call *c, int which)
 }
 
 /* Each call of the driver fails once; the next call works. */
-static void fail_each_call(bool checked)
+static void fail_each_call(bool checked, int error)
 {
     for (int which = 0; which < WORKS; which++) {
         struct call c = { .device = { .index = 0, .check = checked } };
@@ -308,21 +308,88 @@ static void fail_each_call(bool checked)
         CHECK(work(&c, which)); /* with all that is made once */
         sdfg_rt_device_let_go();
         sdfg_rt_device_hold();
-        for (long k = 1, failed = true; failed; k++) {
-            fail_at(k, 2); /* out of memory */
-            failed = !work(&c, which);
-            CHECK(!failed || *c.device.trouble);
+        for (long k = 1, passed = 0; passed < 3; k++) {
+            fail_at(k, error);
+            bool right = work(&c, which), good = c.context.error == SDFG_RT_OK;
+            passed = good ? passed + 1 : 0; /* memory is asked for twice */
+            CHECK(good ? right : *c.device.trouble);
             fail_at(0, 0);
             CHECK(work(&c, which));
+            sdfg_rt_device_let_go(); /* handles and memory are made again */
+            sdfg_rt_device_hold();
         }
         sdfg_rt_device_let_go();
         CHECK_INT(objects(), 0);
     }
 }
 
-OWN_PROCESS(calls_that_fail) { fail_each_call(false); }
+OWN_PROCESS(calls_that_fail) { fail_each_call(false, 2 /* out of memory */); }
 
-OWN_PROCESS(checked_calls_that_fail) { fail_each_call(true); }
+OWN_PROCESS(checked_calls_that_fail) { fail_each_call(true, 999); }
+
+/* The library works in memory that another queue may still use: it waits for that one. */
+OWN_PROCESS(memory_of_another_queue)
+{
+    enum { ORDER = 6, BYTES = ORDER * sizeof(double) }; /* as much as it works in */
+    for (int kind = 0; kind < 2; kind++) {
+        struct call c = { .device = { .index = 0 } };
+        fill(a, SDFG_RT_F64, ORDER, 1, true);
+        begin(&c);
+        void *there = to_device(&c, a, ORDER * ORDER * sizes[SDFG_RT_F64]), *info = to_device(&c, codes, sizeof codes);
+        void *other = sdfg_rt_device_alloc(c.context.run, BYTES, SDFG_RT_ON_DEVICE);
+        sdfg_rt_device_zero(c.context.run, other, BYTES, 1);
+        sdfg_rt_device_free(c.context.run, other, SDFG_RT_ON_DEVICE);
+        long waits = calls_of("cuStreamWaitEvent");
+        if (kind)
+            sdfg_rt_device_getrf(&c.context, "prog/node", SDFG_RT_F64, ORDER, ORDER, 1, there, codes, info, true);
+        else
+            sdfg_rt_device_potrf(&c.context, "prog/node", SDFG_RT_F64, true, ORDER, 1, there, info, true);
+        CHECK_INT(calls_of("cuStreamWaitEvent"), waits + 1);
+        c.context.error = SDFG_RT_CANCELLED; /* pivots are not on the device */
+        sdfg_rt_device_end(c.context.run);
+    }
+}
+
+/* A batch of which there are none, and one of matrices without elements, with codes and without. */
+OWN_PROCESS(nothing_to_do)
+{
+    struct call c = { .device = { .index = 0 } };
+    int32_t info = 77;
+    setenv("SDFG_CUSOLVER", "/nowhere/libcusolver.so.12", 1);
+    begin(&c);
+    int32_t *code = to_device(&c, &info, sizeof info);
+    sdfg_rt_device_potrf(&c.context, "prog/node", SDFG_RT_F64, true, 3, 0, a, code, true);
+    to_host(&c, &info, code, sizeof info);
+    CHECK_INT(info, 77);
+    sdfg_rt_device_potrf(&c.context, "prog/node", SDFG_RT_F64, true, 0, 1, a, NULL, true);
+    sdfg_rt_device_getrs(&c.context, "prog/node", SDFG_RT_F64, false, 3, 0, 1, a, codes, b, code);
+    to_host(&c, &info, code, sizeof info);
+    CHECK_INT(info, 0);
+    sdfg_rt_device_end(c.context.run);
+    CHECK(says(&c, SDFG_RT_OK, ""));
+}
+
+/* Solutions are always possible: codes of them, one by one and of a batch, are 0. */
+OWN_PROCESS(codes_of_solutions)
+{
+    for (int64_t count = 1; count < 4; count += 2) {
+        struct call c = { .device = { .index = 0 } };
+        size_t bytes = (size_t)(36 * count) * sizes[SDFG_RT_F64], more = (size_t)(6 * count) * sizes[SDFG_RT_F64];
+        fill(a, SDFG_RT_F64, 6, count, false);
+        memset(codes, 0x55, sizeof codes);
+        begin(&c);
+        void *there = to_device(&c, a, bytes), *sides = to_device(&c, b, more), *info = to_device(&c, codes, 64);
+        void *pivots = to_device(&c, codes, sizeof codes);
+        sdfg_rt_device_getrf(&c.context, "prog/node", SDFG_RT_F64, 6, 6, count, there, pivots, info, true);
+        sdfg_rt_device_copy(c.context.run, info, codes, 64, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
+        sdfg_rt_device_getrs(&c.context, "prog/node", SDFG_RT_F64, false, 6, 1, count, there, pivots, sides, info);
+        to_host(&c, codes, info, 64);
+        sdfg_rt_device_end(c.context.run);
+        CHECK(says(&c, SDFG_RT_OK, ""));
+        for (int64_t i = 0; i < 16; i++)
+            CHECK_INT(codes[i], i < count ? 0 : 0x55555555);
+    }
+}
 
 static void fails_as(const char *setting, enum sdfg_rt_error error, const char *text)
 {

@@ -1,131 +1,8 @@
-/* Programs' view of a device (runtime/device.h) against the stand-ins for the driver and for NVRTC, which are tested
- * with it. $SDFG_CUDA and $SDFG_NVRTC name them. Each test has a process of its own: a fault ends the use of a device
- * in a process. */
-#include "base/diag.h"
-#include "gpu/nvrtc.h"
-#include "runtime/device.h"
-#include "runtime/timing.h"
-
-#include "tests/gpu/standins.h"
+/* Programs' view of a device: memory, copies, launches, queues, graphs, and what it refuses. */
+#include "tests/gpu/device_call.h"
 
 #include <math.h>
 #include <signal.h>
-
-static const char text[] =
-    "extern \"C\" __global__ void add(double *x, long n, double by)\n"
-    "{ long i = (long)blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += by; }\n"
-    "extern \"C\" __global__ void __launch_bounds__(256) sum(const double *x, double *out, int n, int careless)\n"
-    "{ __shared__ double part[256]; int t = threadIdx.x; double s = 0;\n"
-    "  for (int i = t; i < n; i += blockDim.x) s += x[i];\n"
-    "  part[t] = s;\n"
-    "  for (int w = blockDim.x / 2; w; w /= 2)\n"
-    "  { if (!careless) __syncthreads(); if (t < w) part[t] += part[t + w]; }\n"
-    "  if (!t) *out = part[0]; }\n"
-    "extern \"C\" __global__ void warps(int *out)\n"
-    "{ int v = threadIdx.x; for (int w = 16; w; w /= 2) v += __shfl_xor_sync(~0u, v, w);\n"
-    "  if (threadIdx.x % 32 == 0) atomicAdd(out, v); }\n"
-    "extern \"C\" __global__ void meet(unsigned *counter, int *out)\n"
-    "{ __shared__ int mine; if (!threadIdx.x) mine = blockIdx.x; __syncthreads();\n"
-    "  if (!threadIdx.x) { atomicAdd(counter, 1u); while (*(volatile unsigned *)counter < gridDim.x) __nanosleep(20); "
-    "}\n"
-    "  __syncthreads(); if (threadIdx.x == 1) out[blockIdx.x] = mine; }\n"
-    "extern \"C\" __global__ void mixed(char *out, char a, double b, short c, float d)\n"
-    "{ out[0] = a == 1 && b == 2.5 && c == 3 && d == 4.5f; }\n"
-    "extern \"C\" __global__ void trap() { __trap(); }\n"
-    "extern \"C\" __global__ void forever(volatile int *x) { while (*x) ; }\n";
-
-enum { ADD, SUM, WARPS, MEET, MIXED, TRAP, FOREVER };
-static const struct sdfg_rt_kernel kernels[] = {
-    { "add", "prog/state/add", 7, 0, 0, 24 },
-    { "sum", "prog/state/sum", 0, 0, 0, 24 },
-    { "warps", "", 0, 0, 0, 8 },
-    { "meet", "", 0, SDFG_RT_COOPERATIVE, 0, 16 },
-    { "mixed", "", 0, 0, 0, 32 },
-    { "trap", "prog/trap", 0, 0, 0, 0 },
-    { "forever", "prog/forever", 0, 0, 0, 8 },
-};
-static struct sdfg_rt_image image = {
-    .abi = SDFG_RT_IMAGE_ABI, .arch = 90, .kind = SDFG_RT_CUBIN, .num_kernels = 7, .hash = { 1, 2 }, .kernels = kernels
-};
-static struct sdfg_rt_image assembly = {
-    .abi = SDFG_RT_IMAGE_ABI, .arch = 80, .kind = SDFG_RT_PTX, .num_kernels = 7, .hash = { 3, 4 }, .kernels = kernels
-};
-static struct arena *arena;
-
-static void compile(struct sdfg_rt_image *out, enum nvrtc_form form)
-{
-    struct diags *d = diags_new(arena);
-    struct nvrtc *n = nvrtc_open(arena, d, NULL);
-    struct nvrtc_source s = { .name = "test", .text = text, .arch = (int)out->arch, .form = form };
-    struct nvrtc_job *job = n ? nvrtc_begin(n, d, &s) : NULL;
-    struct nvrtc_code code;
-    bool good = job && nvrtc_end(job, arena, d, &code);
-    for (uint32_t i = 0; i < diags_count(d); i++)
-        printf("%s\n", diags_get(d, i)->message);
-    CHECK(good);
-    out->bytes = good ? code.bytes : NULL;
-    out->size = good ? code.size : 0;
-}
-
-/* ---- a program ---- */
-
-struct call {
-    struct sdfg_rt_device device;
-    struct sdfg_rt_context context;
-    struct sdfg_rt_run *run;
-};
-static void begin(struct call *c, const struct sdfg_rt_image *code)
-{
-    c->context = (struct sdfg_rt_context){ .device = &c->device, .num_threads = c->context.num_threads };
-    c->device.trouble[0] = 0;
-    c->run = sdfg_rt_device_begin(&c->context, code);
-}
-static bool says(const struct call *c, enum sdfg_rt_error error, const char *part)
-{
-    bool good = c->context.error == (int32_t)error && strstr(c->device.trouble, part);
-    if (!good)
-        printf("error %d: %s\n", c->context.error, c->device.trouble);
-    return good;
-}
-
-static void launch(struct call *c, int kernel, int64_t blocks, int64_t threads, const void *params, int64_t bytes)
-{
-    const int64_t shape[] = { blocks, 1, 1, threads, 1, 1 };
-    sdfg_rt_device_launch(c->run, kernel, shape, params, bytes, 0);
-}
-
-static void add(struct call *c, void *x, int64_t n, double by, int64_t blocks)
-{
-    struct {
-        void *x;
-        int64_t n;
-        double by;
-    } p = { x, n, by };
-    launch(c, ADD, blocks, 64, &p, sizeof p);
-}
-
-enum { N = 1000 };
-
-/* x[i] = i + 3 by way of the device. */
-static void whole_call(struct call *c, double *x)
-{
-    for (int i = 0; i < N; i++)
-        x[i] = i;
-    void *there = sdfg_rt_device_mirror(c->run, x, N * (int64_t)sizeof *x);
-    sdfg_rt_device_copy(c->run, there, x, N * sizeof *x, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
-    add(c, there, N, 1, (N + 63) / 64);
-    add(c, there, N, 2, (N + 63) / 64);
-    sdfg_rt_device_copy(c->run, x, there, N * sizeof *x, 1, 0, 0, SDFG_RT_TO_HOST, 0);
-    sdfg_rt_device_end(c->run);
-}
-
-static bool is_right(const double *x)
-{
-    for (int i = 0; i < N; i++)
-        if (x[i] != i + 3)
-            return false;
-    return true;
-}
 
 OWN_PROCESS(copies_and_launches)
 {
@@ -182,40 +59,6 @@ static void meet_twice(const struct sdfg_rt_image *code)
 OWN_PROCESS(kernels_whose_threads_meet_do_not_overlap) { meet_twice(&assembly); }
 
 OWN_PROCESS(clusters_may_overlap) { meet_twice(&image); }
-
-/* Kernels whose blocks wait for each other are nodes of graphs, too, and ordered behind those of other runs. Gives the
- * launches that were none. */
-static long meet_in_graphs(const struct sdfg_rt_image *code, long graphs)
-{
-    enum { LAUNCHES = 6, ROUNDS = 4, BYTES = 64 };
-    struct call c = { .device = { .index = 0 } };
-    long single = 0;
-    sdfg_rt_device_hold();
-    for (int round = 0; round < ROUNDS; round++) {
-        char found[LAUNCHES * BYTES];
-        begin(&c, code);
-        long before = calls_of("cuLaunchKernelEx");
-        char *there = sdfg_rt_device_alloc(c.run, sizeof found, SDFG_RT_ON_DEVICE);
-        sdfg_rt_device_zero(c.run, there, sizeof found, 0);
-        for (int k = 0; k < LAUNCHES; k++) {
-            struct {
-                char *counter, *out;
-            } m = { there + k * BYTES, there + k * BYTES + 16 };
-            launch(&c, MEET, 2, 32, &m, sizeof m);
-        }
-        sdfg_rt_device_copy(c.run, found, there, sizeof found, 1, 0, 0, SDFG_RT_TO_HOST, 0);
-        sdfg_rt_device_free(c.run, there, SDFG_RT_ON_DEVICE);
-        sdfg_rt_device_end(c.run);
-        CHECK(says(&c, SDFG_RT_OK, ""));
-        for (int k = 0; k < LAUNCHES; k++)
-            CHECK(*(int *)(found + k * BYTES + 20) == 1 && *(int *)(found + k * BYTES) == 2);
-        single += calls_of("cuLaunchKernelEx") - before;
-    }
-    CHECK_INT(calls_of("cuGraphLaunch"), graphs);
-    sdfg_rt_device_let_go();
-    CHECK_INT(objects(), 0);
-    return single;
-}
 
 OWN_PROCESS(together_in_graphs)
 {
@@ -386,6 +229,55 @@ OWN_PROCESS(memory)
     sdfg_rt_device_end(c.run);
 }
 
+/* The least block that fits, and of equal ones the first; what lies around pinned memory is ordinary. */
+OWN_PROCESS(blocks_that_were_freed)
+{
+    enum { BLOCKS = 4, LARGE = 1 << 20 };
+    static const int64_t sizes[BLOCKS] = { 64, 64, LARGE + 4096, LARGE + 1024 };
+    struct call c = { .device = { .index = 0 } };
+    char *blocks[BLOCKS];
+    double on_stack = 5, back = 0;
+    begin(&c, &image);
+    for (int i = 0; i < BLOCKS; i++)
+        blocks[i] = sdfg_rt_device_alloc(c.run, sizes[i], SDFG_RT_ON_DEVICE);
+    for (int order = 0; order < 2; order++) {
+        for (int i = 0; i < BLOCKS; i++)
+            sdfg_rt_device_free(c.run, blocks[order ? i : BLOCKS - 1 - i], SDFG_RT_ON_DEVICE);
+        CHECK(sdfg_rt_device_alloc(c.run, 64, SDFG_RT_ON_DEVICE) == blocks[0]);
+        CHECK(sdfg_rt_device_alloc(c.run, 64, SDFG_RT_ON_DEVICE) == blocks[1]);
+        CHECK(sdfg_rt_device_alloc(c.run, LARGE, SDFG_RT_ON_DEVICE) == blocks[3]);
+        CHECK(sdfg_rt_device_alloc(c.run, LARGE, SDFG_RT_ON_DEVICE) == blocks[2]);
+    }
+    CHECK_INT(calls_of("cuMemAlloc_v2"), BLOCKS);
+    sdfg_rt_device_alloc(c.run, 64, SDFG_RT_PINNED);
+    sdfg_rt_device_copy(c.run, blocks[0], &on_stack, sizeof on_stack, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
+    on_stack = 6; /* was copied before */
+    sdfg_rt_device_copy(c.run, &back, blocks[0], sizeof back, 1, 0, 0, SDFG_RT_TO_HOST, 0);
+    sdfg_rt_device_end(c.run);
+    CHECK(says(&c, SDFG_RT_OK, "") && back == 5);
+}
+
+/* Blocks in two dimensions make no cluster, and fit on the device together. */
+OWN_PROCESS(blocks_in_two_dimensions)
+{
+    struct call c = { .device = { .index = 0 } };
+    int met[8] = { 0 };
+    begin(&c, &image);
+    char *there = sdfg_rt_device_alloc(c.run, 64, SDFG_RT_ON_DEVICE);
+    struct {
+        char *counter, *out;
+    } m = { there, there + 16 };
+    sdfg_rt_device_zero(c.run, there, 64, 0);
+    sdfg_rt_device_launch(c.run, MEET, (const int64_t[]){ 2, 2, 1, 32, 1, 1 }, &m, sizeof m, 0);
+    sdfg_rt_device_copy(c.run, met, there, sizeof met, 1, 0, 0, SDFG_RT_TO_HOST, 0);
+    CHECK_INT(met[0], 4);
+    CHECK_INT(calls_of("cuEventRecord"), 1);
+    CHECK_INT(sdfg_rt_device_resident(c.run, MEET, 64), 8);
+    CHECK_INT(sdfg_rt_device_resident(c.run, MEET, 32), 8);
+    sdfg_rt_device_end(c.run);
+    CHECK(says(&c, SDFG_RT_OK, ""));
+}
+
 /* Ordinary memory goes through the same two pinned buffers in pieces, in both directions, and may change behind the
  * call; small and pinned memory does not, nor does any before there was enough of it, or for one thread. Without pinned
  * memory the driver has it all. */
@@ -443,7 +335,7 @@ OWN_PROCESS(staged_transfers_that_fail)
     static double x[COUNT], y[COUNT];
     struct call c = { .device = { .index = 0 }, .context = { .num_threads = 2 } };
     int refused = 0;
-    for (long k = 1; k < 80; k += 3) {
+    for (long k = 1; k < 80; k += k < 12 ? 1 : 3) {
         sdfg_rt_device_hold();
         begin(&c, &image);
         double *there = sdfg_rt_device_alloc(c.run, sizeof x, SDFG_RT_ON_DEVICE);
@@ -461,7 +353,7 @@ OWN_PROCESS(staged_transfers_that_fail)
         sdfg_rt_device_let_go();
         CHECK_INT(objects(), 0);
     }
-    CHECK(refused > 5 && refused < 26);
+    CHECK(refused > 5 && refused < 34);
 }
 
 /* Work in two queues is ordered where the program says so, and where they share a block that was freed. */
@@ -574,151 +466,31 @@ OWN_PROCESS(limits)
     launch(&c, SUM, 1, 512, "", 24);
     sdfg_rt_device_end(c.run);
     CHECK(says(&c, SDFG_RT_BAD_VALUE, "512 threads in a block, and the device allows 256"));
-    struct sdfg_rt_image other = image;
-    other.arch = 100;
-    other.hash[0] = 9;
-    begin(&c, &other);
-    CHECK(!c.run && says(&c, SDFG_RT_DEVICE, "the device code is for sm_100"));
+    static const struct {
+        bool text;
+        uint32_t arch;
+        const char *said;
+    } others[] = {
+        { false, 100, "the device code is for sm_100" },
+        { false, 95, "the device code is for sm_95" },
+        { false, 80, "the device code is for sm_80" },
+        { true, 100, "the device code is for sm_100" },
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct sdfg_rt_image other = others[i].text ? assembly : image;
+        other.arch = others[i].arch;
+        other.hash[1] = 9;
+        begin(&c, &other);
+        CHECK(!c.run && says(&c, SDFG_RT_DEVICE, others[i].said));
+    }
     c.device.index = 3;
     begin(&c, &image);
     CHECK(!c.run && says(&c, SDFG_RT_DEVICE, "there is no device 3; 1 visible"));
+    fail_at(2, 999); /* the number of devices */
+    begin(&c, &image);
+    fail_at(0, 0);
+    CHECK(!c.run && says(&c, SDFG_RT_DEVICE, "device 3: cuDeviceGet: CUDA_ERROR_INVALID_DEVICE"));
 }
-
-/* Every call of the driver fails once: there is an error or the right result, and afterwards everything works. */
-OWN_PROCESS(every_call_fails)
-{
-    static double x[N];
-    struct call c = { .device = { .index = 0 } };
-    struct sdfg_rt_device_info info;
-    char trouble[SDFG_RT_DEVICE_TROUBLE];
-    CHECK(sdfg_rt_device_describe(0, &info, trouble));
-    CHECK_STR(info.name, "stand-in 0");
-    CHECK_INT(info.arch, 90);
-    sdfg_rt_device_hold();
-    for (long k = 1, done = 0; k < 200 && !done; k++) {
-        fail_at(k, 999);
-        long before = calls_of(NULL);
-        begin(&c, &image);
-        whole_call(&c, x);
-        bool failed = c.context.error != SDFG_RT_OK;
-        CHECK(failed ? says(&c, SDFG_RT_DEVICE, "(999)") : is_right(x));
-        done = calls_of(NULL) - before < k;
-        fail_at(0, 0);
-        begin(&c, &image);
-        whole_call(&c, x);
-        CHECK(says(&c, SDFG_RT_OK, "") && is_right(x));
-        sdfg_rt_device_let_go();
-        CHECK_INT(objects(), 0);
-        sdfg_rt_device_hold();
-    }
-    sdfg_rt_device_let_go();
-}
-
-/* Each call of the driver that a flow makes fails once, in several ways: there is an error or the right result, and
- * afterwards it works. */
-static void each_failure(bool (*flow)(struct call *c))
-{
-    static const int results[] = { 999, 2 };
-    struct call c = { .device = { .index = 0 } };
-    struct sdfg_rt_device_info info;
-    char trouble[SDFG_RT_DEVICE_TROUBLE];
-    long failures = 0;
-    CHECK(sdfg_rt_device_describe(0, &info, trouble)); /* opens the driver */
-    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
-        for (long k = 1, done = 0; k < 400 && !done; k++) {
-            sdfg_rt_device_hold();
-            fail_at(k, results[i]);
-            long before = calls_of(NULL);
-            bool right = flow(&c);
-            failures += c.context.error != SDFG_RT_OK;
-            CHECK(c.context.error != SDFG_RT_OK || right);
-            done = calls_of(NULL) - before < k;
-            fail_at(0, 0);
-            CHECK(flow(&c) && says(&c, SDFG_RT_OK, ""));
-            sdfg_rt_device_let_go();
-            CHECK_INT(objects(), 0);
-        }
-    CHECK(failures > 10);
-}
-
-/* Copies and kernels in four queues that wait for each other, also for those that had the block before. */
-static bool in_queues(struct call *c)
-{
-    static double x[N];
-    for (int i = 0; i < N; i++)
-        x[i] = i;
-    begin(c, &image);
-    double *a = sdfg_rt_device_alloc(c->run, sizeof x, SDFG_RT_ON_DEVICE);
-    sdfg_rt_device_copy(c->run, a, x, sizeof x, 1, 0, 0, SDFG_RT_TO_DEVICE, 1);
-    sdfg_rt_device_order(c->run, 0, 1);
-    add(c, a, N, 5, (N + 63) / 64);
-    sdfg_rt_device_order(c->run, 2, 0);
-    sdfg_rt_device_copy(c->run, x, a, sizeof x, 1, 0, 0, SDFG_RT_TO_HOST, 2);
-    bool right = c->context.error == SDFG_RT_OK && x[0] == 5 && x[N - 1] == N + 4;
-    sdfg_rt_device_free(c->run, a, SDFG_RT_ON_DEVICE);
-    double *b = sdfg_rt_device_alloc(c->run, sizeof x, SDFG_RT_ON_DEVICE);
-    sdfg_rt_device_zero(c->run, b, sizeof x, 3);
-    sdfg_rt_device_copy(c->run, x, b, sizeof x, 1, 0, 0, SDFG_RT_TO_HOST, 3);
-    sdfg_rt_device_wait(c->run, 2);
-    sdfg_rt_device_wait(c->run, SDFG_RT_ALL_QUEUES);
-    sdfg_rt_device_free(c->run, b, SDFG_RT_ON_DEVICE);
-    sdfg_rt_device_end(c->run);
-    return right && x[0] == 0 && x[N - 1] == 0;
-}
-
-OWN_PROCESS(every_call_fails_in_queues) { each_failure(in_queues); }
-
-/* Launches that become a graph when they come again. */
-static bool in_graphs(struct call *c)
-{
-    enum { LAUNCHES = 6, ROUNDS = 4 };
-    static double x[N];
-    bool right = true;
-    for (int round = 0; round < ROUNDS; round++) {
-        for (int i = 0; i < N; i++)
-            x[i] = i;
-        begin(c, &image);
-        double *there = sdfg_rt_device_alloc(c->run, sizeof x, SDFG_RT_ON_DEVICE);
-        sdfg_rt_device_copy(c->run, there, x, sizeof x, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
-        for (int k = 0; k < LAUNCHES; k++) /* the last round has other values */
-            add(c, there, N, round == ROUNDS - 1 ? 2 : 1, (N + 63) / 64);
-        sdfg_rt_device_copy(c->run, x, there, sizeof x, 1, 0, 0, SDFG_RT_TO_HOST, 0);
-        sdfg_rt_device_free(c->run, there, SDFG_RT_ON_DEVICE);
-        sdfg_rt_device_end(c->run);
-        if (c->context.error != SDFG_RT_OK)
-            return false;
-        right &= x[7] == 7 + LAUNCHES * (round == ROUNDS - 1 ? 2 : 1);
-    }
-    return right;
-}
-
-/* Work that goes on when the call has ended, behind that of another stream; the end is asked for twice. */
-static bool in_the_background(struct call *c)
-{
-    static void *const after[] = { NULL }; /* the default stream */
-    struct sdfg_rt_ticket ticket = { 0 };
-    c->device.async = true;
-    c->device.ticket = &ticket;
-    c->device.after = after;
-    c->device.num_after = 1;
-    begin(c, &image);
-    double *a = sdfg_rt_device_alloc(c->run, N * sizeof *a, SDFG_RT_ON_DEVICE);
-    sdfg_rt_device_zero(c->run, a, N * sizeof *a, 1);
-    sdfg_rt_device_order(c->run, 0, 1);
-    add(c, a, N, 5, (N + 63) / 64);
-    sdfg_rt_device_zero(c->run, a, 8, 2);
-    sdfg_rt_device_free(c->run, a, SDFG_RT_ON_DEVICE);
-    sdfg_rt_device_end(c->run);
-    sdfg_rt_device_finished(&ticket, false);
-    while (!sdfg_rt_device_finished(&ticket, true))
-        ;
-    if (c->context.error == SDFG_RT_OK)
-        c->context.error = ticket.error;
-    memset(&c->device, 0, sizeof c->device);
-    return c->context.error == SDFG_RT_OK;
-}
-
-OWN_PROCESS(every_call_fails_in_the_background) { each_failure(in_the_background); }
 
 /* Sequences of other lengths, blocks and threads have graphs of their own; the oldest are dropped. */
 OWN_PROCESS(many_graphs)
@@ -808,272 +580,40 @@ OWN_PROCESS(the_last_kernels_are_named)
         "x 1 threads; sum of prog/state/sum with 1 x 1 x 1 blocks of 64 x 1 x 1 threads"));
 }
 
-OWN_PROCESS(every_call_fails_in_graphs)
+/* Names that leave no room for others are cut off. */
+OWN_PROCESS(long_names)
 {
-    each_failure(in_graphs);
-    CHECK(calls_of("cuGraphLaunch") > 0);
+    static char path[900];
+    struct sdfg_rt_kernel own[sizeof kernels / sizeof *kernels];
+    struct sdfg_rt_image with = image;
+    struct call c = { .device = { .index = 0 } };
+    memset(path, 'x', sizeof path - 1);
+    memcpy(own, kernels, sizeof own);
+    own[TRAP].path = path;
+    with.kernels = own;
+    with.hash[0] = 98;
+    begin(&c, &with);
+    double *x = sdfg_rt_device_alloc(c.run, 64 * sizeof *x, SDFG_RT_ON_DEVICE);
+    add(&c, x, 64, 1, 1);
+    launch(&c, TRAP, 1, 1, NULL, 0);
+    sdfg_rt_device_end(c.run);
+    CHECK(says(&c, SDFG_RT_DEVICE_FAULT, "one of the last 2 kernels, trap of xxxx"));
+    CHECK(!strstr(c.device.trouble, "add") && strlen(c.device.trouble) < sizeof path);
 }
 
-/* ---- allocations of the runtime, not of the stand-ins: the linker wraps them ---- */
-
-static long allocations, failing_allocation;
-static char x_of_nobody[64];
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-static bool fails(void) { return ++allocations == failing_allocation; }
-void *__wrap_malloc(size_t size) { return fails() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { return fails() ? NULL : __real_calloc(count, size); }
-void *__wrap_realloc(void *p, size_t size) { return fails() ? NULL : __real_realloc(p, size); }
-
-/* More than one call needs: queues, events, many mirrors, timings, a place for faults. */
-static void busy_call(struct call *c, double *x)
-{
-    struct sdfg_rt_timings timings;
-    double others[20][2] = { { 0 } };
-    sdfg_rt_timings_init(&timings);
-    c->context.timings = &timings;
-    for (int i = 0; i < 20; i++)
-        sdfg_rt_device_mirror(c->run, others[i], sizeof others[i]);
-    void *there = sdfg_rt_device_alloc(c->run, N * sizeof *x, SDFG_RT_ON_DEVICE);
-    void *pinned = sdfg_rt_device_alloc(c->run, 100, SDFG_RT_PINNED);
-    sdfg_rt_device_zero(c->run, there, N * sizeof *x, 1);
-    sdfg_rt_device_order(c->run, 0, 1);
-    sdfg_rt_device_faults(c->run);
-    sdfg_rt_device_free(c->run, pinned, SDFG_RT_PINNED);
-    sdfg_rt_device_free(c->run, there, SDFG_RT_ON_DEVICE);
-    whole_call(c, x);
-    sdfg_rt_timings_release(&timings);
-}
-
-OWN_PROCESS(every_allocation_fails)
+/* Engines are counted. */
+OWN_PROCESS(the_last_engine)
 {
     static double x[N];
     struct call c = { .device = { .index = 0 } };
-    int refused = 0;
-    for (long k = 1, done = 0; k < 200 && !done; k++) {
-        sdfg_rt_device_hold();
-        allocations = 0;
-        failing_allocation = k;
-        begin(&c, &image);
-        busy_call(&c, x);
-        done = allocations < k;
-        failing_allocation = 0;
-        refused += c.context.error != SDFG_RT_OK;
-        CHECK(c.context.error != SDFG_RT_OK ? c.context.error == SDFG_RT_OUT_OF_MEMORY : is_right(x));
-        begin(&c, &image);
-        busy_call(&c, x);
-        CHECK(says(&c, SDFG_RT_OK, "") && is_right(x));
-        sdfg_rt_device_let_go();
-        CHECK_INT(objects(), 0);
-    }
-    CHECK(refused > 5);
-}
-
-/* Behind a failure, and where there is no run, nothing is done. */
-OWN_PROCESS(nothing_behind_a_failure)
-{
-    struct call c = { .device = { .index = 0 } };
-    static double x[N];
+    sdfg_rt_device_hold();
+    sdfg_rt_device_hold();
     begin(&c, &image);
-    char *there = sdfg_rt_device_alloc(c.run, 1024, SDFG_RT_ON_DEVICE);
-    struct sdfg_rt_run *run = c.run;
-    c.context.error = SDFG_RT_BAD_VALUE;
-    long before = calls_of(NULL);
-    for (int without = 0; without < 2; without++) {
-        CHECK(!sdfg_rt_device_alloc(run, 8, SDFG_RT_ON_DEVICE) && !sdfg_rt_device_mirror(run, x, 8));
-        sdfg_rt_device_copy(run, there, x, 8, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
-        sdfg_rt_device_zero(run, there, 8, 0);
-        sdfg_rt_device_launch(run, ADD, (const int64_t[]){ 1, 1, 1, 1, 1, 1 }, x, 24, 0);
-        sdfg_rt_device_order(run, 1, 0);
-        sdfg_rt_device_wait(run, 0);
-        sdfg_rt_device_free(run, NULL, SDFG_RT_ON_DEVICE);
-        CHECK_INT(sdfg_rt_device_resident(run, MEET, 32), 1);
-        CHECK(!sdfg_rt_device_faults(run));
-        run = NULL;
-    }
-    CHECK_INT(calls_of(NULL), before);
-    CHECK(!sdfg_rt_device_begin(&c.context, &image)); /* of a call that has failed */
-    sdfg_rt_device_end(c.run);
-    sdfg_rt_device_end(NULL);
-    CHECK(says(&c, SDFG_RT_BAD_VALUE, ""));
-}
-
-static void wrong_bytes(struct sdfg_rt_run *run) { sdfg_rt_device_alloc(run, -1, SDFG_RT_ON_DEVICE); }
-static void too_many_bytes(struct sdfg_rt_run *run) { sdfg_rt_device_alloc(run, INT64_MAX, SDFG_RT_ON_DEVICE); }
-static void wrong_mirror(struct sdfg_rt_run *run) { sdfg_rt_device_mirror(run, &allocations, -8); }
-static void wrong_copy(struct sdfg_rt_run *run)
-{
-    sdfg_rt_device_copy(run, &allocations, &failing_allocation, -8, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
-}
-static void too_large_copy(struct sdfg_rt_run *run)
-{
-    sdfg_rt_device_copy(run, &allocations, &failing_allocation, INT64_MAX, 3, 0, 0, SDFG_RT_TO_DEVICE, 0);
-}
-static void wrong_kernel(struct sdfg_rt_run *run)
-{
-    sdfg_rt_device_launch(run, 7, (const int64_t[]){ 1, 1, 1, 1, 1, 1 }, NULL, 0, 0);
-}
-static void negative_kernel(struct sdfg_rt_run *run) { sdfg_rt_device_resident(run, -1, 32); }
-static void wrong_params(struct sdfg_rt_run *run)
-{
-    sdfg_rt_device_launch(run, WARPS, (const int64_t[]){ 1, 1, 1, 32, 1, 1 }, "", 12, 0);
-}
-static void no_threads(struct sdfg_rt_run *run) { sdfg_rt_device_resident(run, MEET, 0); }
-static void too_many_threads(struct sdfg_rt_run *run) { sdfg_rt_device_resident(run, MEET, 5000); }
-
-OWN_PROCESS(values_that_are_refused)
-{
-    static const struct {
-        void (*run)(struct sdfg_rt_run *run);
-        const char *text;
-    } rows[] = {
-        { wrong_bytes, "memory of -1 bytes" },     { too_many_bytes, "memory of 9223372036854775807 bytes" },
-        { wrong_mirror, "memory of -8 bytes" },    { wrong_copy, "-8 bytes" },
-        { too_large_copy, "9223372036854775807" }, { wrong_kernel, "kernel 7" },
-        { negative_kernel, "kernel -1" },          { wrong_params, "kernel warps: 12 bytes of parameters" },
-        { no_threads, "kernel meet: 0 threads" },  { too_many_threads, "kernel meet: 5000 threads" },
-    };
-    struct call c = { .device = { .index = 0 } };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        begin(&c, &image);
-        rows[i].run(c.run);
-        sdfg_rt_device_end(c.run);
-        CHECK(says(&c, SDFG_RT_BAD_VALUE, rows[i].text));
-    }
-    begin(&c, &image);
-    sdfg_rt_device_copy(c.run, x_of_nobody, x_of_nobody, 8, 1, 0, 0, SDFG_RT_TO_DEVICE, 0); /* in place */
-    sdfg_rt_device_copy(c.run, x_of_nobody, &c, 0, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
-    sdfg_rt_device_copy(c.run, x_of_nobody, &c, 8, 0, 0, 0, SDFG_RT_TO_DEVICE, 0);
-    sdfg_rt_device_zero(c.run, x_of_nobody, 0, 0);
-    CHECK(!sdfg_rt_device_mirror(c.run, NULL, 8));
-    sdfg_rt_device_order(c.run, 2, 2);
-    sdfg_rt_device_order(c.run, 2, -1);
-    sdfg_rt_device_order(c.run, 2, 1000);
-    sdfg_rt_device_wait(c.run, 3);
-    sdfg_rt_device_end(c.run);
-    CHECK(says(&c, SDFG_RT_OK, ""));
-    struct sdfg_rt_image other = image;
-    other.abi = SDFG_RT_IMAGE_ABI + 1;
-    other.hash[0] = 77;
-    begin(&c, &other);
-    CHECK(!c.run && says(&c, SDFG_RT_DEVICE, ""));
-    begin(&c, NULL); /* a run without kernels */
-    launch(&c, ADD, 1, 1, "", 24);
-    sdfg_rt_device_end(c.run);
-    CHECK(c.context.error != SDFG_RT_OK);
-}
-
-/* ---- drivers that lack functions: the linker wraps dlsym ---- */
-
-static const char *lacking; /* a function; NULL: the driver has all */
-
-void *__real_dlsym(void *library, const char *name);
-void *__wrap_dlsym(void *library, const char *name);
-void *__wrap_dlsym(void *library, const char *name)
-{
-    bool hidden = lacking && (!strcmp(name, lacking) || !strcmp(name, "cuGetProcAddress_v2"));
-    return hidden ? NULL : __real_dlsym(library, name);
-}
-
-static long with_graphs, without_graphs; /* launches of each that are expected */
-
-static void does_without(void)
-{
-    static double x[N];
-    struct sdfg_rt_timings timings;
-    struct call c = { .device = { .index = 0 } };
-    CHECK_INT(meet_in_graphs(&assembly, with_graphs), without_graphs);
-    begin(&c, &image);
-    sdfg_rt_timings_init(&timings);
-    c.context.timings = &timings;
     whole_call(&c, x);
-    CHECK(says(&c, SDFG_RT_OK, "") && is_right(x));
-    sdfg_rt_timings_release(&timings);
+    sdfg_rt_device_let_go();
+    CHECK(objects() > 0);
+    sdfg_rt_device_let_go();
+    CHECK_INT(objects(), 0);
 }
 
-/* Without the function for clusters and cooperative launches there is one block. */
-static void does_with_one_block(void)
-{
-    struct call c = { .device = { .index = 0 } };
-    int met[3] = { 7, 7, 7 };
-    begin(&c, &assembly);
-    char *there = sdfg_rt_device_alloc(c.run, 64, SDFG_RT_ON_DEVICE);
-    struct {
-        char *counter, *out;
-    } m = { there, there + 16 };
-    sdfg_rt_device_zero(c.run, there, 64, 0);
-    launch(&c, MEET, 8, 32, &m, sizeof m);
-    sdfg_rt_device_copy(c.run, met, there, sizeof met, 1, 0, 0, SDFG_RT_TO_HOST, 0);
-    CHECK_INT(met[0], 1);
-    CHECK_INT(calls_of("cuLaunchKernel"), 1);
-    sdfg_rt_device_free(c.run, there, SDFG_RT_ON_DEVICE);
-    sdfg_rt_device_end(c.run);
-    CHECK(says(&c, SDFG_RT_OK, ""));
-}
-
-TEST(older_drivers)
-{
-    static const struct {
-        const char *name;
-        long graphs, launches;
-    } rows[] = {
-        { NULL, 3, 6 },
-        { "cuFuncSetAttribute", 3, 6 },
-        { "cuEventElapsedTime", 3, 6 },
-        { "cuOccupancyMaxActiveBlocksPerMultiprocessor", 3, 6 },
-        { "cuGraphCreate", 0, 24 },
-        { "cuGraphDestroy", 0, 24 },
-        { "cuGraphAddKernelNode", 0, 24 },
-        { "cuGraphKernelNodeSetAttribute", 0, 24 },
-        { "cuGraphInstantiateWithFlags", 0, 24 },
-        { "cuGraphExecKernelNodeSetParams", 0, 24 },
-        { "cuGraphExecDestroy", 0, 24 },
-        { "cuGraphLaunch", 0, 24 },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        lacking = rows[i].name;
-        with_graphs = rows[i].graphs;
-        without_graphs = rows[i].launches;
-        if (!in_child(does_without))
-            printf("without %s\n", lacking), check_failures++;
-    }
-    lacking = "cuLaunchKernelEx";
-    CHECK(in_child(does_with_one_block));
-    lacking = NULL;
-}
-
-static void opens_badly(const char *variable, const char *value, const char *part)
-{
-    struct call c = { .device = { .index = 0 } };
-    struct sdfg_rt_device_info info;
-    char trouble[SDFG_RT_DEVICE_TROUBLE];
-    setenv(variable, value, 1);
-    begin(&c, &image);
-    CHECK(!c.run && says(&c, SDFG_RT_DEVICE, part));
-    CHECK(!sdfg_rt_device_describe(0, &info, trouble));
-    CHECK(strstr(trouble, part));
-}
-
-OWN_PROCESS(no_file) { opens_badly("SDFG_CUDA", "/nowhere/libcuda.so", "Tried:\n  /nowhere/libcuda.so"); }
-OWN_PROCESS(another_library) { opens_badly("SDFG_CUDA", "libm.so.6", "libm.so.6: has no cuInit"); }
-OWN_PROCESS(no_device) { opens_badly("SDFG_STANDIN_DEVICES", "0", "CUDA_VISIBLE_DEVICES"); }
-OWN_PROCESS(for_linking) { opens_badly("SDFG_STANDIN_INIT", "34", "for linking, and no driver"); }
-OWN_PROCESS(mismatch) { opens_badly("SDFG_STANDIN_INIT", "803", "of different versions"); }
-
-int main(void)
-{
-    if (!getenv("SDFG_CUDA") || !getenv("SDFG_NVRTC"))
-        return 77;
-    arena = arena_new();
-    compile(&image, NVRTC_CUBIN);
-    compile(&assembly, NVRTC_PTX);
-    int result = check_run_tests();
-    arena_free(arena);
-    return result;
-}
+int main(void) { return run_tests(); }
