@@ -59,9 +59,13 @@ bool sdfg_rt_mpi_operation_begin(const struct sdfg_rt_mpi_node *n, struct sdfg_r
     o->out = (struct sdfg_rt_mpi_packed){ 0 };
     if (!pack(n, &o->in, in, in_layout, mean))
         return false;
-    if (pack(n, &o->out, out, out_layout, mean))
+    bool good = pack(n, &o->out, out, out_layout, mean);
+    if (good && mean && o->out.layout.type == SDFG_RT_MPI_BOOL)
+        good = sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "there is no mean of truth values");
+    if (good)
         return true;
     free(o->in.copy);
+    free(o->out.copy);
     return false;
 }
 
@@ -98,11 +102,9 @@ static bool average(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_o
     case SDFG_RT_MPI_COMPLEX64:
         elements *= 2;
         DIVIDE(float, (float)n->size);
-    case SDFG_RT_MPI_COMPLEX128:
+    default: /* COMPLEX128; begin refuses BOOL */
         elements *= 2;
         DIVIDE(double, n->size);
-    default:
-        return sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "there is no mean of truth values");
     }
 }
 #undef DIVIDE

@@ -94,19 +94,19 @@ void sdfg_rt_scalapack_forget(const struct sdfg_rt_mpi_grid *g)
         library.grid_exit(g->blacs);
 }
 
-static bool describe(int out[9], int context, const struct sdfg_rt_mpi_cyclic lies[2], int64_t leading)
+static void describe(int out[9], int context, const struct sdfg_rt_mpi_cyclic lies[2], int64_t leading)
 {
     const int64_t fields[9] = { 1, context, lies[1].size, lies[0].size, lies[1].block, lies[0].block, 0, 0, leading };
-    bool fits = true;
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 9; i++)
         out[i] = (int)fields[i];
-        fits = fits && fields[i] <= INT_MAX;
-    }
-    return fits;
 }
 
-/* Rows without gaps, one behind the other; what a process has none of may lie as it likes. */
-static bool suits(const struct sdfg_rt_mpi_matrix *m) { return m->col_stride == 1 && m->row_stride >= m->cols; }
+/* Rows without gaps, one behind the other, and numbers that the library can count. */
+static bool suits(const struct sdfg_rt_mpi_matrix *m, const struct sdfg_rt_mpi_cyclic lies[2])
+{
+    return m->col_stride == 1 && m->row_stride >= m->cols && m->row_stride <= INT_MAX && lies[0].size <= INT_MAX &&
+           lies[1].size <= INT_MAX;
+}
 
 /* Do all processes of the grid say yes? Parts may lie differently on each. */
 static bool all_suit(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_grid *g, bool mine)
@@ -135,12 +135,13 @@ enum sdfg_rt_scalapack_result sdfg_rt_scalapack_gemm(const struct sdfg_rt_mpi_no
     enum sdfg_rt_scalapack_result there = n->mpi->self ? SDFG_RT_SCALAPACK_NOT_DONE : opened(n);
     if (there != SDFG_RT_SCALAPACK_DONE)
         return there;
-    if (!left[0].size || !left[1].size || !right[1].size || !all_suit(n, g, suits(a) && suits(b) && suits(c)))
+    if (!left[0].size || !left[1].size || !right[1].size ||
+        !all_suit(n, g, suits(a, left) && suits(b, right) && suits(c, result)))
         return SDFG_RT_SCALAPACK_NOT_DONE;
     int context = context_of(g);
-    if (!describe(da, context, left, a->row_stride) || !describe(db, context, right, b->row_stride) ||
-        !describe(dc, context, result, c->row_stride))
-        return SDFG_RT_SCALAPACK_NOT_DONE;
+    describe(da, context, left, a->row_stride);
+    describe(db, context, right, b->row_stride);
+    describe(dc, context, result, c->row_stride);
     const void *alpha = is_single(type) ? (const void *)one_single : one;
     const void *beta = is_single(type) ? (const void *)zero_single : zero;
     sdfg_rt_mpi_about(n, "ScaLAPACK's p?gemm", SDFG_RT_MPI_ALL, -1);
@@ -162,11 +163,10 @@ enum sdfg_rt_scalapack_result sdfg_rt_scalapack_gemv(const struct sdfg_rt_mpi_no
     if (there != SDFG_RT_SCALAPACK_DONE)
         return there;
     bool vectors = g->me || (x->row_stride == 1 && y->row_stride == 1);
-    if (!lies[0].size || !lies[1].size || !all_suit(n, g, suits(a) && vectors))
+    if (!lies[0].size || !lies[1].size || !all_suit(n, g, suits(a, lies) && vectors))
         return SDFG_RT_SCALAPACK_NOT_DONE;
     int context = context_of(g);
-    if (!describe(da, context, lies, a->row_stride))
-        return SDFG_RT_SCALAPACK_NOT_DONE;
+    describe(da, context, lies, a->row_stride);
     int in = da[transposed ? 3 : 2], out = da[transposed ? 2 : 3];
     const int dx[9] = { 1, context, in, 1, in, 1, 0, 0, in }, dy[9] = { 1, context, out, 1, out, 1, 0, 0, out };
     const void *alpha = is_single(type) ? (const void *)one_single : one;

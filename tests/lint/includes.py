@@ -50,6 +50,7 @@ MAY_INCLUDE = {
     "tests/mpi": ["runtime/mpi/mpi.def"],
     "tests/mpi/alone.c": ["runtime/", "tests/"],
     "tests/mpi/alone.h": ["runtime/", "tests/"],
+    "tests/mpi/alone_library.c": ["runtime/", "tests/"],
     "tests/mpi/alone_refused.c": ["runtime/", "tests/"],
     "tests/mpi/alone_scenarios.c": ["runtime/", "tests/"],
     "tests/lower": [folder + "/" for folder in project.FOLDERS] + ["tests/"],

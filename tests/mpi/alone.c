@@ -15,12 +15,7 @@
 
 int failures;
 
-struct call {
-    struct sdfg_rt_context context;
-    struct sdfg_rt_mpi mpi;
-};
-
-static struct sdfg_rt_context *begin(struct call *c)
+struct sdfg_rt_context *begin(struct call *c)
 {
     *c = (struct call){ .context.num_threads = 1 };
     c->context.mpi = &c->mpi;
@@ -72,6 +67,8 @@ static void failed_before(void)
     sdfg_rt_mpi_stop(&c.context, WHERE, NULL, 3);
     CHECK(sdfg_rt_MPI_Abort(&c.context, WHERE, WORLD, 3));
     CHECK(!sdfg_rt_mpi_comm_of(&c.context, WHERE, NULL));
+    CHECK(!sdfg_rt_mpi_handle(&c.context, WHERE, 0));
+    CHECK(sdfg_rt_mpi_me(&c.context, WHERE, NULL) == 0 && sdfg_rt_mpi_processes(&c.context, WHERE, NULL) == 1);
 }
 
 static void of_the_process(void)
@@ -171,10 +168,43 @@ static void with_library(void)
     of_the_process();
     run_all();
     refuse_all(refusals);
+    refuse_all(refusals_with_library);
     failed_before();
     for (const struct scenario *s = scenarios; s->name; s++)
         fail_calls(s);
     run_all();
+}
+
+/* Code of a program that ends behind MPI does nothing. */
+static void finalized_since(void)
+{
+    struct call c;
+    int (*finalize)(void);
+    if (!has_library())
+        return;
+    void *f = dlsym(dlopen(getenv("SDFG_MPI"), RTLD_NOW | RTLD_NOLOAD), "MPI_Finalize");
+    memcpy(&finalize, &f, sizeof f);
+    CHECK(!sdfg_rt_MPI_Barrier(begin(&c), WHERE, WORLD));
+    CHECK(!finalize());
+    CHECK(sdfg_rt_MPI_Barrier(begin(&c), WHERE, WORLD) && !c.context.error);
+}
+
+/* A library that is no ScaLAPACK is refused by whoever names it; others do without. */
+static void without_scalapack(void)
+{
+    struct call c;
+    if (!has_library())
+        return;
+    setenv("SDFG_SCALAPACK", "libm.so.6", 1);
+    for (int i = 0; i < 2; i++) {
+        multiplied_matrices(begin(&c));
+        CHECK(c.context.error == SDFG_RT_MPI);
+        CHECK(strstr(c.mpi.trouble, "SDFG_SCALAPACK=libm.so.6 cannot be opened, or is no ScaLAPACK"));
+    }
+    setenv("SDFG_SCALAPACK", "none", 1);
+    CHECK(multiplied_matrices(begin(&c)) && !c.context.error);
+    setenv("SDFG_SCALAPACK", "", 1);
+    CHECK(multiplied_matrices(begin(&c)) && !c.context.error);
 }
 
 static long which;
@@ -228,23 +258,7 @@ static void least_fails(void)
     CHECK(sdfg_rt_mpi_least(3, &least, trouble) && least == 3);
 }
 
-/* ---- libraries that cannot be used ---- */
-
-static const char *bad_library, *bad_text;
-
-static void opens_badly(void)
-{
-    struct call c;
-    int rank, size;
-    char trouble[SDFG_RT_MPI_TROUBLE];
-    setenv("SDFG_MPI", bad_library, 1);
-    CHECK(!sdfg_rt_mpi_world(&rank, &size, trouble) && strstr(trouble, bad_text));
-    CHECK(rank == 0 && size == 1 && !sdfg_rt_mpi_least(1, &(int64_t){ 0 }, trouble));
-    sdfg_rt_mpi_barrier(begin(&c), WHERE, NULL);
-    CHECK(c.context.error == SDFG_RT_MPI && strstr(c.mpi.trouble, bad_text));
-}
-
-static void child(void (*run)(void))
+void child(void (*run)(void))
 {
     int status = -1;
     fflush(stdout);
@@ -261,22 +275,14 @@ static void child(void (*run)(void))
     failures += status != 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static const char *const launchers[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PMIX_RANK" };
-    static const char *const bad[][2] = {
-        { "/nowhere/libmpi.so", "/nowhere/libmpi.so: cannot open" },
-        { "libm.so.6", "libm.so.6: has no MPI_Initialized" },
-    };
     const char *faulty = getenv("SDFG_MPI_FAULTY");
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
         unsetenv(launchers[i]);
     child(alone);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        bad_library = bad[i][0];
-        bad_text = bad[i][1];
-        child(opens_badly);
-    }
+    odd_libraries(argc > 1 ? argv[1] : NULL);
     for (int yields = 0; faulty && yields < 2; yields++) {
         setenv("SDFG_MPI", faulty, 1);
         setenv("SDFG_MPI_YIELD", yields ? "1" : "0", 1);
@@ -285,6 +291,10 @@ int main(void)
             child(moved_badly);
     }
     unsetenv("SDFG_MPI_YIELD");
+    if (faulty) {
+        child(finalized_since);
+        child(without_scalapack);
+    }
     for (which = 1; faulty && which <= 7; which++) {
         setenv("SDFG_MPI", faulty, 1);
         setenv("SDFG_MPI_GPU", which % 2 ? "1" : "0", 1);

@@ -27,6 +27,14 @@ struct scenario {
     int keeps;
 };
 
+struct call {
+    struct sdfg_rt_context context;
+    struct sdfg_rt_mpi mpi;
+};
+
+struct sdfg_rt_context *begin(struct call *c);
+void child(void (*run)(void)); /* in a process of its own, which must not fail */
+
 /* What the call's error says. */
 struct refusal {
     const char *text;
@@ -42,10 +50,13 @@ extern int failures; /* of all files */
         }                                                                                                              \
     } while (0)
 
-/* Lists end with an entry of NULL. refusals_alone: of a process without a library. */
+/* Lists end with an entry of NULL. refusals_alone: of a process without a library;
+ * refusals_with_library: of one with MPICH. */
 extern const struct scenario scenarios[];
 /* None of them: when it fails, a message may be left on its way that the next one receives. */
 bool moved_blocks(struct sdfg_rt_context *c);
-extern const struct refusal refusals[], refusals_alone[];
+extern const struct refusal refusals[], refusals_alone[], refusals_with_library[];
+bool multiplied_matrices(struct sdfg_rt_context *c); /* the scenario of that name */
+void odd_libraries(const char *folder);              /* where the stand-ins of odd.c are; NULL: there are none */
 
 #endif

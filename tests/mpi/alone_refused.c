@@ -122,6 +122,10 @@ static void no_operation(struct sdfg_rt_context *c)
 {
     double x = 1, y;
     CHECK(sdfg_rt_MPI_Reduce(c, WHERE, &x, &y, 1, F64, 0, 0, WORLD));
+}
+static void no_operation_of_all(struct sdfg_rt_context *c)
+{
+    double x = 1, y;
     CHECK(sdfg_rt_MPI_Allreduce(c, WHERE, &x, &y, 1, F64, SDFG_RT_MPI_OPS + 1, WORLD));
 }
 
@@ -162,6 +166,7 @@ const struct refusal refusals[] = {
     { "the part has 1 x 2 elements", deal_too_small },
     { "blocks of 2 x 0 elements", gather_by_nothing },
     { "an operation that is none of MPI's", no_operation },
+    { "an operation that is none of MPI's", no_operation_of_all },
     { NULL, NULL },
 };
 
@@ -329,5 +334,37 @@ const struct refusal refusals_alone[] = {
     { "elements are received where there are", code_too_many },
     { "the communicator is no process grid", no_grid },
     { "a process grid wants more than 1 process, or none", code_grid_of_many },
+    { NULL, NULL },
+};
+
+/* ---- what only a library refuses, or is asked for ---- */
+
+enum { MPICH_WORLD = 0x44000000, MPICH_NULL = 0x04000000 };
+
+static void handle_of_nobody(struct sdfg_rt_context *c) { CHECK(!sdfg_rt_mpi_handle(c, WHERE, 0)); }
+static void null_handle(struct sdfg_rt_context *c) { CHECK(!sdfg_rt_mpi_handle(c, WHERE, MPICH_NULL)); }
+static void free_the_world(struct sdfg_rt_context *c) { sdfg_rt_mpi_comm_free(c, WHERE, MPICH_WORLD); }
+static void free_nothing(struct sdfg_rt_context *c) { sdfg_rt_mpi_comm_free(c, WHERE, MPICH_NULL); }
+static void negative_region(struct sdfg_rt_context *c) { sdfg_rt_mpi_bcast(c, WHERE, NULL, room, negative, 0, 0); }
+static void size_of_nobody(struct sdfg_rt_context *c)
+{
+    int32_t size;
+    CHECK(sdfg_rt_MPI_Comm_size(c, WHERE, SDFG_RT_MPI_CODE_NULL, &size));
+}
+static void unequal_sums(struct sdfg_rt_context *c)
+{
+    static const int64_t two[] = { SDFG_RT_MPI_FLOAT64, 1, 2, 1 };
+    double got[2];
+    sdfg_rt_mpi_collective(c, WHERE, NULL, SDFG_RT_MPI_REDUCE_SCATTER, SDFG_RT_MPI_SUM, room, row, got, two, 0, 0);
+}
+
+const struct refusal refusals_with_library[] = {
+    { "the communicator is MPI_COMM_NULL", handle_of_nobody },
+    { "the communicator is MPI_COMM_NULL", null_handle },
+    { "MPI_COMM_WORLD and MPI_COMM_NULL cannot be freed", free_the_world },
+    { "MPI_COMM_WORLD and MPI_COMM_NULL cannot be freed", free_nothing },
+    { "dimension 0 has -1 elements", negative_region },
+    { "MPI_Comm_size, in a tasklet: ", size_of_nobody },
+    { "6 elements for 1 processes, each of which gets 2", unequal_sums },
     { NULL, NULL },
 };

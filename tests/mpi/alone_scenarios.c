@@ -145,7 +145,7 @@ bool moved_blocks(struct sdfg_rt_context *c)
     return is_1_3_5(y);
 }
 
-static bool matrices(struct sdfg_rt_context *c)
+bool multiplied_matrices(struct sdfg_rt_context *c)
 {
     static const int64_t of_two[] = { 2, 1, 1 }, sizes[] = { 2, 2, 3 }, a_sizes[] = { 2, 3 };
     static const int32_t block[] = { 2, 2 };
@@ -167,7 +167,16 @@ static bool matrices(struct sdfg_rt_context *c)
     sdfg_rt_mpi_gemv(c, WHERE, x, a, x, three, z, pair, a_sizes, block, false, grid);
     good = good && equal(z, (const double[]){ 14, 32 }, 2);
     sdfg_rt_mpi_gemv(c, WHERE, x, a, x, pair, z, three, a_sizes, block, true, grid);
-    return good && equal(z, (const double[]){ 9, 12, 15 }, 3);
+    good = good && equal(z, (const double[]){ 9, 12, 15 }, 3);
+    /* the same transposed in memory, and vectors with gaps */
+    static const int64_t columns[] = { SDFG_RT_MPI_FLOAT64, 2, 3, 2, 1, 3 }, apart[] = { SDFG_RT_MPI_FLOAT64, 1, 2, 2 };
+    static const int64_t of_columns[] = { 3, 2 };
+    static const int32_t tall[] = { 3, 2 };
+    memset(z, 0, sizeof z);
+    sdfg_rt_mpi_gemv(c, WHERE, x, columns, x, apart, z, three, of_columns, tall, false, grid);
+    good = good && equal(z, (const double[]){ 13, 17, 21 }, 3);
+    sdfg_rt_mpi_gemm(c, WHERE, x, columns, x, two, z, b, (const int64_t[]){ 3, 2, 2 }, tall, block, grid);
+    return good && equal(z, (const double[]){ 13, 18, 17, 24, 21, 30 }, N);
 }
 
 static bool communicators(struct sdfg_rt_context *c)
@@ -224,6 +233,11 @@ static bool reads_and_writes(struct sdfg_rt_context *c)
     good = good && pread(file, whole, 8, 0) == 8 && (!wrote || !strcmp(whole, "aBCDeFGH"));
     p.counts = (const int64_t[]){ 0, 3 };
     sdfg_rt_mpi_transfer(c, &p);
+    p.rank = SDFG_RT_MPI_RANK + 1;
+    good = good && !sdfg_rt_mpi_transfer(c, &p);
+    p.rank = 2;
+    p.path = "/nowhere/file";
+    good = good && !sdfg_rt_mpi_transfer(c, &p);
     close(file);
     unlink(name);
     return good;
@@ -253,6 +267,7 @@ static bool code_groups(struct sdfg_rt_context *c)
            MPI(Cart_coords, grid, 0, 2, at) && !at[1] && MPI(Cart_rank, grid, at, &me) && me == 0 &&
            MPI(Cart_shift, grid, 0, 1, &from[0], &to[0]) && MPI(Cart_shift, grid, 1, 1, &from[1], &to[1]) &&
            from[0] == 0 && to[0] == 0 && from[1] == NOBODY && to[1] == NOBODY &&
+           MPI(Cart_shift, grid, 1, 0, &from[2], &to[2]) && from[2] == 0 && to[2] == 0 &&
            MPI(Cart_sub, grid, ((const int32_t[]){ 0, 1 }), &part) && MPI(Comm_free, &part) && MPI(Comm_free, &grid);
     return good;
 }
@@ -302,6 +317,11 @@ static bool code_messages(struct sdfg_rt_context *c)
         MPI(Recv, y, 2, I32, NOBODY, 3, WORLD, &status) && MPI(Wait, &request, &status);
     good = good && MPI(Isend, x, 1, I32, 0, (int32_t)tag, WORLD, &request) &&
            MPI(Recv, y, 1, I32, 0, (int32_t)tag, WORLD, NULL) && MPI(Wait, &request, NULL) && y[0] == 1;
+    /* an operation that a node has begun */
+    static const int64_t layout[] = { SDFG_RT_MPI_INT32, 1, 2, 1 };
+    y[1] = 0;
+    sdfg_rt_mpi_start(c, WHERE, NULL, SDFG_RT_MPI_ALLREDUCE, SDFG_RT_MPI_SUM, x, layout, y, layout, 0, &request);
+    good = good && MPI(Wait, &request, &status) && !request && y[1] == 2;
     return good;
 }
 
@@ -319,7 +339,8 @@ static bool code_together(struct sdfg_rt_context *c)
     good = good && MPI(Scatterv, x, n, at, F64, y, 2, F64, 0, WORLD) && y[0] == 2 && y[1] == 3 &&
            MPI(Gatherv, x, 2, F64, y, n, at, F64, 0, WORLD) && y[1] == 1 && y[2] == 2 &&
            MPI(Allgatherv, x, 2, F64, y, n, zero, F64, WORLD) && y[0] == 1 &&
-           MPI(Alltoallv, x, n, at, F64, y, n, zero, F64, WORLD) && y[0] == 2 && y[1] == 3;
+           MPI(Alltoallv, x, n, at, F64, y, n, zero, F64, WORLD) && y[0] == 2 && y[1] == 3 &&
+           MPI(Alltoallv, IN_PLACE, n, at, F64, y, n, zero, F64, WORLD) && y[0] == 2 && y[1] == 3;
     return good;
 }
 
@@ -330,7 +351,7 @@ const struct scenario scenarios[] = {
     { "means", means, 2 },
     { "parts", parts, 2 },
     { "blocks", blocks, 2 },
-    { "matrices", matrices, 2 },
+    { "matrices", multiplied_matrices, 2 },
     { "communicators", communicators, 2 },
     { "grids of the caller", grids_of_the_caller, 2 },
     { "files", reads_and_writes, 0 },
