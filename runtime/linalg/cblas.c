@@ -4,6 +4,7 @@
 
 #include <complex.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANS = 111, TRANS = 112, CONJ_TRANS = 113 };
 
@@ -147,11 +148,14 @@ REAL(d, double, SDFG_RT_F64)
 COMPLEX(c, float complex, SDFG_RT_C64)
 COMPLEX(z, double complex, SDFG_RT_C128)
 
-/* ---- LAPACKE ---- */
+/* ---- LAPACKE: what is wrong is told by the number of the argument ---- */
 
-static bool is_no_trans(struct sdfg_rt_context *context, char trans)
+enum { BAD_LAYOUT = -1, BAD_FORM = -2 };
+
+/* Is the letter one of those? */
+static bool is_form(struct sdfg_rt_context *context, char letter, const char *letters)
 {
-    bool good = trans == 'N' || trans == 'n';
+    bool good = letter && strchr(letters, letter);
     if (!good)
         sdfg_rt_fail(context, SDFG_RT_BAD_VALUE);
     return good;
@@ -163,6 +167,8 @@ static bool is_no_trans(struct sdfg_rt_context *context, char trans)
     {                                                                                                                  \
         int64_t row, column;                                                                                           \
         int32_t info = 0;                                                                                              \
+        if (!is_plain(context, layout, NO_TRANS))                                                                      \
+            return BAD_LAYOUT;                                                                                         \
         strides(layout, NO_TRANS, lda, &row, &column);                                                                 \
         sdfg_rt_getrf(context, code, m, n, a, row, column, ipiv, &info);                                               \
         return info;                                                                                                   \
@@ -171,6 +177,8 @@ static bool is_no_trans(struct sdfg_rt_context *context, char trans)
     {                                                                                                                  \
         int64_t row, column;                                                                                           \
         int32_t info = 0;                                                                                              \
+        if (!is_plain(context, layout, NO_TRANS))                                                                      \
+            return BAD_LAYOUT;                                                                                         \
         strides(layout, NO_TRANS, lda, &row, &column);                                                                 \
         sdfg_rt_getri(context, code, n, a, row, column, ipiv, &info);                                                  \
         return info;                                                                                                   \
@@ -180,8 +188,10 @@ static bool is_no_trans(struct sdfg_rt_context *context, char trans)
     {                                                                                                                  \
         int64_t sa[2], sb[2];                                                                                          \
         int32_t info = 0;                                                                                              \
-        if (!is_no_trans(context, trans))                                                                              \
-            return -2;                                                                                                 \
+        if (!is_plain(context, layout, NO_TRANS))                                                                      \
+            return BAD_LAYOUT;                                                                                         \
+        if (!is_form(context, (char)trans, "Nn"))                                                                      \
+            return BAD_FORM;                                                                                           \
         strides(layout, NO_TRANS, lda, &sa[0], &sa[1]);                                                                \
         strides(layout, NO_TRANS, ldb, &sb[0], &sb[1]);                                                                \
         sdfg_rt_getrs(context, code, n, nrhs, a, sa[0], sa[1], ipiv, b, sb[0], sb[1], &info);                          \
@@ -191,6 +201,10 @@ static bool is_no_trans(struct sdfg_rt_context *context, char trans)
     {                                                                                                                  \
         int64_t row, column;                                                                                           \
         int32_t info = 0;                                                                                              \
+        if (!is_plain(context, layout, NO_TRANS))                                                                      \
+            return BAD_LAYOUT;                                                                                         \
+        if (!is_form(context, (char)uplo, "LlUu"))                                                                     \
+            return BAD_FORM;                                                                                           \
         strides(layout, NO_TRANS, lda, &row, &column);                                                                 \
         sdfg_rt_potrf(context, code, uplo == 'L' || uplo == 'l', n, a, row, column, &info);                            \
         return info;                                                                                                   \

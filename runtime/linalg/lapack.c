@@ -35,7 +35,7 @@ static struct work work_begin(int32_t type, struct sdfg_rt_matrix m, bool keep)
         w.own.data = NULL;
         return w;
     }
-    w.copied = keep || !is_column_major(&m);
+    w.copied = keep || !m.data || !is_column_major(&m); /* what has no elements need not have memory */
     if (w.copied) {
         int64_t rows = m.rows > 0 ? m.rows : 1;
         w.own = (struct sdfg_rt_matrix){ NULL, m.rows, m.cols, 1, rows };
@@ -168,8 +168,6 @@ static int solve_factors(const struct sdfg_rt_blas *b, const struct work *a, con
                          const struct work *rhs)
 {
     int info = 0, n = (int)a->own.rows, nrhs = (int)rhs->own.cols;
-    if (n == 0 || nrhs == 0)
-        return 0;
     if (!b)
         return sdfg_rt_getrs_loops(a->type, &a->own, ipiv, &rhs->own);
     ((getrs *)b->getrs[a->type])("N", &n, &nrhs, a->own.data, &a->ld, ipiv, rhs->own.data, &rhs->ld, &info, 1);

@@ -100,6 +100,19 @@ TEST(columns_are_shared_out)
     matrix_free(SDFG_RT_F64, b);
 }
 
+/* So many that threads that sleep are woken up for them. */
+TEST(many_columns)
+{
+    enum { N = 193, MANY = 200 };
+    struct sdfg_rt_matrix a = regular(SDFG_RT_F64, N, ROWS), b = matrix_new(SDFG_RT_F64, N, MANY, ROWS);
+    struct sdfg_rt_matrix x = matrix_new(SDFG_RT_F64, N, MANY, COLUMNS);
+    check_columns(SDFG_RT_F64, &a, b, x);
+    check_columns(SDFG_RT_F64, &a, b, b);
+    matrix_free(SDFG_RT_F64, a);
+    matrix_free(SDFG_RT_F64, b);
+    matrix_free(SDFG_RT_F64, x);
+}
+
 /* The steps by themselves, with the library and by loops: pivots and factors must be the same. */
 TEST(factors)
 {

@@ -1,5 +1,7 @@
 #include "runtime/runtime.h"
 
+#include "runtime/linalg/blas.h"
+
 #include "tests/unit/check.h"
 
 #include <math.h>
@@ -403,13 +405,17 @@ TEST(float8)
     check_rounding(sdfg_rt_float_to_f8e5m2, 2, 15, true, 0x7b);
     CHECK(isnan(sdfg_rt_f8e4m3_to_float(sdfg_rt_float_to_f8e4m3(NAN))));
     CHECK(isnan(sdfg_rt_f8e5m2_to_float(sdfg_rt_float_to_f8e5m2(-NAN))));
+    CHECK_INT(sdfg_rt_float_to_f8e4m3(1e-30F), 0);
+    CHECK_INT(sdfg_rt_float_to_f8e5m2(-1e-30F), 0x80);
 }
 
 TEST(symbols)
 {
     CHECK(sdfg_rt_symbol("sdfg_rt_alloc") == (void *)sdfg_rt_alloc);
     CHECK(sdfg_rt_symbol("sdfg_rt_float_to_f8e5m2") == (void *)sdfg_rt_float_to_f8e5m2);
-    CHECK(!sdfg_rt_symbol("malloc"));
+    CHECK(!sdfg_rt_symbol("malloc") && !sdfg_rt_symbol("_ZGVdN4v_nothing"));
+    CHECK(!sdfg_rt_symbol("LAPACKE_nothing") && !sdfg_rt_symbol("cblas_nothing"));
+    CHECK(!sdfg_rt_symbol("cblas_dgemm") == !sdfg_rt_blas_name());
 }
 
 CHECK_MAIN

@@ -193,6 +193,20 @@ static void push_too_little(struct crew *c, int64_t thread)
     }
 }
 
+/* More than memory can hold is refused before anything is copied, and what was there stays. */
+TEST(too_many_elements)
+{
+    struct crew c;
+    int64_t v = 7;
+    open_crew(&c);
+    sdfg_rt_stream_push(&c.context, c.streams[0], &v, 1);
+    sdfg_rt_stream_push(&c.context, c.streams[0], &v, INT64_MAX / 4);
+    CHECK_INT(c.context.error, SDFG_RT_OUT_OF_MEMORY);
+    CHECK_INT(sdfg_rt_stream_size(&c.context, c.streams[0]), 1);
+    CHECK_INT(sdfg_rt_stream_try_pop(&c.context, c.streams[0], &v, 1), 1);
+    close_crew(&c);
+}
+
 TEST(waiting_in_vain_is_found)
 {
     struct crew c;
