@@ -246,7 +246,8 @@ OWN_PROCESS(many_codes)
     begin(&c);
     there = to_device(&c, ones, sizeof ones);
     for (int i = 0; i < 3; i++)
-        sdfg_rt_device_potrf(&c.context, "prog/node", SDFG_RT_F32, 1, 1, 4000 + 500 * i, there, NULL, true);
+        sdfg_rt_device_potrf(&c.context, "prog/node", SDFG_RT_F32, 1, 1, 3000 + 1000 * (i / 2), there, NULL, true);
+    sdfg_rt_device_potrf(&c.context, "prog/node", SDFG_RT_F32, 1, 1, 4500, there, NULL, true);
     sdfg_rt_device_end(c.context.run);
     CHECK_INT(c.context.error, SDFG_RT_OK);
 }

@@ -252,6 +252,8 @@ OWN_PROCESS(blocks_that_were_freed)
     sdfg_rt_device_alloc(c.run, 64, SDFG_RT_PINNED);
     sdfg_rt_device_copy(c.run, blocks[0], &on_stack, sizeof on_stack, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
     on_stack = 6; /* was copied before */
+    static double below = 4;
+    sdfg_rt_device_copy(c.run, blocks[0] + 8, &below, sizeof below, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
     sdfg_rt_device_copy(c.run, &back, blocks[0], sizeof back, 1, 0, 0, SDFG_RT_TO_HOST, 0);
     sdfg_rt_device_end(c.run);
     CHECK(says(&c, SDFG_RT_OK, "") && back == 5);
@@ -517,6 +519,42 @@ OWN_PROCESS(many_graphs)
             CHECK(says(&c, SDFG_RT_OK, "") && x[0] == steps && x[N - 1] == steps);
         }
     CHECK(calls_of("cuGraphLaunch") > 40 && calls_of("cuGraphExecDestroy") > 0);
+    sdfg_rt_device_let_go();
+    CHECK_INT(objects(), 0);
+}
+
+/* Sequences with as many launches and parameters have graphs of their own where kernels differ, blocks that wait for
+ * each other or not, or the size of clusters. */
+OWN_PROCESS(graphs_that_look_alike)
+{
+    enum { STEPS = 4, ROUNDS = 3 };
+    static const struct {
+        int kernel, blocks, threads;
+    } rows[] = { { WARPS, 1, 32 }, { MEET, 1, 32 }, { MEET, 2, 32 }, { MEET, 4, 32 }, { WARPS, 1, 64 } };
+    struct call c = { .device = { .index = 0 } };
+    sdfg_rt_device_hold();
+    for (int round = 0; round < ROUNDS; round++)
+        for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+            unsigned found[STEPS][16] = { { 0 } };
+            begin(&c, &image);
+            char *there = sdfg_rt_device_alloc(c.run, sizeof found, SDFG_RT_ON_DEVICE);
+            sdfg_rt_device_zero(c.run, there, sizeof found, 0);
+            for (int k = 0; k < STEPS; k++) {
+                struct {
+                    char *counter, *out;
+                } m = { there + k * 64, there + k * 64 + 16 };
+                launch(&c, rows[r].kernel, rows[r].blocks, rows[r].threads, &m, rows[r].kernel == MEET ? 16 : 8);
+            }
+            sdfg_rt_device_copy(c.run, found, there, sizeof found, 1, 0, 0, SDFG_RT_TO_HOST, 0);
+            sdfg_rt_device_free(c.run, there, SDFG_RT_ON_DEVICE);
+            sdfg_rt_device_end(c.run);
+            CHECK(says(&c, SDFG_RT_OK, ""));
+            unsigned all = (unsigned)(rows[r].threads * (rows[r].threads - 1) / 2);
+            for (int k = 0; k < STEPS; k++)
+                CHECK_INT(found[k][0], rows[r].kernel == MEET ? (unsigned)rows[r].blocks : all);
+        }
+    /* the last row has the graph of the first one, with other threads */
+    CHECK_INT(calls_of("cuGraphInstantiateWithFlags"), 4);
     sdfg_rt_device_let_go();
     CHECK_INT(objects(), 0);
 }

@@ -180,6 +180,7 @@ static bool with_waits(struct call *c)
     sdfg_rt_device_wait(c->run, 0);
     sdfg_rt_device_copy(c->run, pinned, there, sizeof x, 1, 0, 0, SDFG_RT_TO_HOST, 2);
     sdfg_rt_device_wait(c->run, SDFG_RT_ALL_QUEUES);
+    sdfg_rt_device_launch(c->run, ADD, shape, &p, sizeof p, 3); /* which is of no use any more */
     if (c->context.error == SDFG_RT_OK)
         memcpy(x, pinned, sizeof x);
     sdfg_rt_device_free(c->run, pinned, SDFG_RT_PINNED);
@@ -233,6 +234,25 @@ OWN_PROCESS(every_call_fails_in_a_context)
 {
     make_context(0);
     each_failure(in_a_context);
+}
+
+/* Contexts of one device have their own streams and images; what the caller has destroyed is only forgotten. */
+OWN_PROCESS(contexts_side_by_side)
+{
+    static double x[N];
+    struct call of_context = { .device = { .index = 0 } }, plain = { .device = { .index = 0 } };
+    make_context(0);
+    sdfg_rt_device_hold();
+    for (int i = 0; i < 3; i++) {
+        CHECK(in_a_context(&of_context) && says(&of_context, SDFG_RT_OK, ""));
+        begin(&plain, &image);
+        whole_call(&plain, x);
+        CHECK(is_right(x) && says(&plain, SDFG_RT_OK, ""));
+    }
+    CHECK_INT(calls_of("cuModuleLoadData"), 2);
+    fail_at(1, 201); /* CUDA_ERROR_INVALID_CONTEXT */
+    sdfg_rt_device_let_go();
+    CHECK_INT(objects(), 0);
 }
 
 OWN_PROCESS(contexts_of_other_devices)
@@ -296,6 +316,18 @@ OWN_PROCESS(calls_without_a_device)
     CHECK_INT(c.context.error, SDFG_RT_DEVICE);
 }
 
+/* The stream of the call is among those whose work comes first. */
+OWN_PROCESS(behind_itself)
+{
+    static double x[N];
+    static void *const after[] = { NULL };
+    struct call c = { .device = { .index = 0, .has_stream = true, .after = after, .num_after = 1 } };
+    begin(&c, &image);
+    whole_call(&c, x);
+    CHECK(says(&c, SDFG_RT_OK, "") && is_right(x));
+    CHECK_INT(calls_of("cuStreamWaitEvent"), 0);
+}
+
 /* Asynchronous runs of which nobody asks for the end, or without work; what needs their memory waits for them. */
 OWN_PROCESS(memory_of_runs_in_the_background)
 {
@@ -323,6 +355,24 @@ OWN_PROCESS(memory_of_runs_in_the_background)
 /* Results of the driver behind which the device is of no use any more. */
 static int fault_of_device;
 
+/* When it gets the kernel, at once or where the host waits. */
+static void is_lost_in_a_launch(void)
+{
+    for (int checked = 0; checked < 2; checked++) {
+        struct call c = { .device = { .index = checked, .check = checked } };
+        setenv("SDFG_STANDIN_DEVICES", "2", 1);
+        begin(&c, &image);
+        void *there = sdfg_rt_device_alloc(c.run, N * sizeof(double), SDFG_RT_ON_DEVICE);
+        sdfg_rt_device_zero(c.run, there, N * sizeof(double), 0);
+        add(&c, there, 0, 1, 1);
+        fail_at(1, fault_of_device);
+        add(&c, there, 0, 1, 1);
+        sdfg_rt_device_wait(c.run, 0);
+        sdfg_rt_device_end(c.run);
+        CHECK(says(&c, SDFG_RT_DEVICE_FAULT, "cuLaunchKernel: ") && strstr(c.device.trouble, "add of prog/state/add"));
+    }
+}
+
 static void is_lost(void)
 {
     struct call c = { .device = { .index = 0 } };
@@ -342,6 +392,7 @@ TEST(faults)
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         fault_of_device = results[i];
         CHECK(in_child(is_lost));
+        CHECK(in_child(is_lost_in_a_launch));
     }
 }
 
@@ -411,6 +462,9 @@ static void each_allocation(bool (*flow)(struct call *c))
 {
     struct call c = { .device = { .index = 0 } };
     int refused = 0;
+    sdfg_rt_device_hold();
+    CHECK(flow(&c)); /* what is made once in a process is there */
+    sdfg_rt_device_let_go();
     for (long k = 1, done = 0; k < 200 && !done; k++) {
         sdfg_rt_device_hold();
         allocations = 0;
@@ -545,6 +599,7 @@ OWN_PROCESS(values_that_are_refused)
     sdfg_rt_device_order(c.run, 2, 2);
     sdfg_rt_device_order(c.run, 2, -1);
     sdfg_rt_device_order(c.run, 2, 1000);
+    sdfg_rt_device_order(c.run, 2, 3); /* where nothing is */
     sdfg_rt_device_wait(c.run, 3);
     sdfg_rt_device_end(c.run);
     CHECK(says(&c, SDFG_RT_OK, ""));
