@@ -4,6 +4,7 @@
 A program that uses every function of runtime/mpi/mpi.def runs on two processes; in one of them one call fails, one function after
 the other (faulty.c). All processes end soon, with one exit code and a message that names the function. Exit code 77: no MPICH."""
 import concurrent.futures
+import os
 import pathlib
 import re
 import shutil
@@ -11,9 +12,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from unittest import mock
 
 import numpy as np
 
+import products as matrices
 from graphs import REQUEST, Graph, array, grid, part, subarray
 from run import LAUNCHERS, Run
 from tasklets import INPUTS, MESSAGES, OUTPUTS, POINTER_TYPES, messages_arrays, tasklet
@@ -113,6 +116,25 @@ def files(run):
     return failures
 
 
+def products(run):
+    """Parts of matrices on their way to a process, back, and in a product of the program's own."""
+    failures = 0
+    for grid, name, fault in (((2, 1), "Send", "0:MPI_Send:2"), ((2, 1), "Recv", "1:MPI_Recv:1"), ((2, 1), "Send", "1:MPI_Send:1"), ((1, 2), "Recv", "0:MPI_Recv:1"),
+                              ((2, 1), "Bcast", "1:MPI_Bcast:1"), ((1, 2), "Bcast", "0:MPI_Bcast:2")):
+        with mock.patch.dict(os.environ, {"SDFG_MPI": str(run.binary.parent / "libmpi-faulty.so"), "FAULTY": fault, "SDFG_SCALAPACK": "none"}):
+            try:
+                matrices.product(run, grid, "float64", 7, 9, 11, (2, 3), (4, 2))
+                said = "no fault"
+            except subprocess.TimeoutExpired:
+                said = "not at its end"
+            except RuntimeError as e:
+                said = str(e)
+        if not re.match(r"exit code (7|8|9|15)\b", said) or f"MPI_{name}, " not in said:
+            failures += 1
+            print(f"{fault} in a product on {grid}: {said}")
+    return failures
+
+
 def main():
     if not shutil.which("mpirun.mpich"):
         print("no mpirun.mpich")
@@ -122,7 +144,7 @@ def main():
     with tempfile.TemporaryDirectory() as f:
         folder = pathlib.Path(f)
         run = Run(pathlib.Path(sys.argv[1]).resolve() / "sdfg-run", folder, LAUNCHERS["MPICH"], 2)
-        failures += 0 if sys.argv[2:] else counts(run) + files(run)
+        failures += 0 if sys.argv[2:] else counts(run) + files(run) + products(run)
         program = everything(folder)
         for r in range(2):
             np.save(folder / f"to.{r}.npy", np.array([1 - r], np.int32))
