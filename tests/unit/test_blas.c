@@ -295,6 +295,58 @@ TEST(gemv)
             }
 }
 
+/* How far a product is from what it should be. */
+static double far_product(struct sdfg_rt_matrix a, struct sdfg_rt_matrix b, struct sdfg_rt_matrix c)
+{
+    struct sdfg_rt_context context = { .num_threads = 1 };
+    for (int64_t i = 0; i < a.rows; i++)
+        for (int64_t k = 0; k < a.cols; k++)
+            set(SDFG_RT_F64, &a, i, k, (double)((i + k) % 5));
+    for (int64_t k = 0; k < b.rows; k++)
+        for (int64_t j = 0; j < b.cols; j++)
+            set(SDFG_RT_F64, &b, k, j, (double)((k - j) % 3));
+    sdfg_rt_gemm(&context, SDFG_RT_F64, c.rows, c.cols, a.cols, a.data, a.row_stride, a.col_stride, b.data,
+                 b.row_stride, b.col_stride, c.data, c.row_stride, c.col_stride, NULL, NULL);
+    CHECK_INT(context.error, 0);
+    double worst = 0;
+    for (int64_t i = 0; i < c.rows; i++)
+        for (int64_t j = 0; j < c.cols; j++) {
+            number sum = 0;
+            for (int64_t k = 0; k < a.cols; k++)
+                sum += get(SDFG_RT_F64, &a, i, k) * get(SDFG_RT_F64, &b, k, j);
+            worst = fmax(worst, cabs(sum - get(SDFG_RT_F64, &c, i, j)));
+        }
+    return worst;
+}
+
+/* Two rows, or columns, that are further apart than libraries count. */
+TEST(rows_that_are_far_apart)
+{
+    enum { M = 300, K = 200, LONG = 40000 };
+    const int64_t far = (int64_t)INT32_MAX + 9;
+    size_t bytes = (size_t)(far + LONG) * sizeof(double);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    static double near[M * K], result[2 * M], vector[LONG], pair[2];
+    if (memory == MAP_FAILED)
+        return;
+    /* the far one is A, B or C; its rows or its columns are apart */
+    struct sdfg_rt_matrix tall = { near, M, K, K, 1 }, wide = { near, K, M, M, 1 };
+    for (int turned = 0; turned < 2; turned++) {
+        int64_t one = turned ? M : 1, other = turned ? 1 : 2;
+        struct sdfg_rt_matrix c_tall = { result, M, 2, other, one },
+                              c_wide = { result, 2, M, turned ? 1 : M, turned ? 2 : 1 };
+        CHECK(far_product((struct sdfg_rt_matrix){ memory, 2, K, far, 1 }, wide, c_wide) == 0);
+        CHECK(far_product(tall, (struct sdfg_rt_matrix){ memory, K, 2, 1, far }, c_tall) == 0);
+    }
+    static double few[2 * K];
+    struct sdfg_rt_matrix a = { few, 2, K, K, 1 };
+    CHECK(far_product(a, wide, (struct sdfg_rt_matrix){ memory, 2, M, far, 1 }) == 0);
+    CHECK(far_product((struct sdfg_rt_matrix){ memory, 2, LONG, far, 1 },
+                      (struct sdfg_rt_matrix){ vector, LONG, 1, 1, 1 },
+                      (struct sdfg_rt_matrix){ pair, 2, 1, 1, 1 }) == 0);
+    munmap(memory, bytes);
+}
+
 static void check_dot(int type, int64_t n, int64_t stride)
 {
     struct sdfg_rt_context context = { .num_threads = 1 };
