@@ -88,7 +88,8 @@ static void pack_all(const struct spread *s, bool pack)
 static bool begin(const struct sdfg_rt_mpi_node *n, struct spread *s, const int64_t *list,
                   const struct sdfg_rt_mpi_grid *grid)
 {
-    if (!tile(n, grid, list, &s->tiling) || !sdfg_rt_mpi_layout(n, s->part, &s->block))
+    if (!tile(n, grid, list, &s->tiling) || !sdfg_rt_mpi_layout(n, s->part, &s->block) ||
+        !sdfg_rt_mpi_same_type(n, s->whole[0], s->part[0]))
         return false;
     if (s->whole[1] != s->tiling.rank || s->block.elements != block_elements(&s->tiling))
         return sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "the buffers have not the extents of the sub-array");
@@ -335,7 +336,8 @@ void sdfg_rt_mpi_redistribute(struct sdfg_rt_context *context, const char *where
         .n = &n, .in_layout = in_layout, .out_layout = out_layout, .in = (void *)(uintptr_t)in, .out = out
     };
     if (!sdfg_rt_mpi_enter(&n, context, where, NULL) || !tile(&n, from_grid, from, &x.a) ||
-        !tile(&n, to_grid, to, &x.b) || !sdfg_rt_mpi_layout(&n, in_layout, &l))
+        !tile(&n, to_grid, to, &x.b) || !sdfg_rt_mpi_layout(&n, in_layout, &l) ||
+        !sdfg_rt_mpi_same_type(&n, in_layout[0], out_layout[0]))
         return;
     x.bytes = l.bytes;
     if (x.a.rank != x.b.rank || memcmp(x.a.sizes, x.b.sizes, (size_t)x.a.rank * sizeof *x.a.sizes) ||

@@ -22,6 +22,13 @@ static mpi_handle operator_of(const struct sdfg_rt_mpi_node *n, const struct sdf
     return n->mpi->ops[o->op == SDFG_RT_MPI_AVERAGE ? SDFG_RT_MPI_SUM : o->op];
 }
 
+static bool has_room(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_operation *o)
+{
+    int64_t in = o->in.layout.elements, out = o->out.layout.elements;
+    return in <= out || sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "%lld elements come where there are %lld", (long long)in,
+                                         (long long)out);
+}
+
 /* MPI's operations are for types without derivation: so many elements at a time, of which only the last ones go on. */
 static bool reduce(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_operation *o, mpi_handle *request)
 {
@@ -31,6 +38,8 @@ static bool reduce(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_op
     mpi_handle type = m->types[o->in.layout.type], op = operator_of(n, o);
     int64_t most = 1 << 30, elements = o->in.layout.elements;
     char *out = o->out.memory;
+    if ((all || n->rank == o->root) && !has_room(n, o))
+        return false;
     if (in_place && o->in.copy)
         memcpy(out, o->in.memory, (size_t)elements * o->in.layout.bytes);
     for (int64_t at = 0; at < elements || (!at && !elements); at += most) {
@@ -137,11 +146,9 @@ static bool exchange(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_
 /* Alone, all of them copy. */
 static bool alone(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_operation *o)
 {
-    int64_t in = o->in.layout.elements, out = o->out.layout.elements;
-    if (in > out)
-        return sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "%lld elements come where there are %lld", (long long)in,
-                                (long long)out);
-    memmove(o->out.memory, o->in.memory, (size_t)in * o->in.layout.bytes);
+    if (!has_room(n, o))
+        return false;
+    memmove(o->out.memory, o->in.memory, (size_t)o->in.layout.elements * o->in.layout.bytes);
     return true;
 }
 

@@ -166,7 +166,8 @@ static bool begin(struct deal *d, const int32_t *blocks)
 {
     int64_t most = 0;
     if (!sdfg_rt_mpi_cyclic_make(d->node, d->grid, d->whole.rows, d->whole.cols, blocks, d->cyclic) ||
-        !sdfg_rt_mpi_cyclic_fits(d->node, d->grid, d->cyclic, &d->part, "the part"))
+        !sdfg_rt_mpi_cyclic_fits(d->node, d->grid, d->cyclic, &d->part, "the part") ||
+        !sdfg_rt_mpi_same_type(d->node, d->whole.type, d->part.type))
         return false;
     for (int p = 0; p < d->grid->processes; p++)
         most = most > elements_of(d, p) ? most : elements_of(d, p);

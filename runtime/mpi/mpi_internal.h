@@ -114,6 +114,8 @@ struct sdfg_rt_mpi_layout {
     size_t bytes; /* of one element */
 };
 bool sdfg_rt_mpi_layout(const struct sdfg_rt_mpi_node *n, const int64_t *layout, struct sdfg_rt_mpi_layout *out);
+/* Elements go where there are some of the same type: no library looks, nor would the others hear of it. */
+bool sdfg_rt_mpi_same_type(const struct sdfg_rt_mpi_node *n, int64_t from, int64_t to);
 bool sdfg_rt_mpi_contiguous(const struct sdfg_rt_mpi_layout *l);
 void sdfg_rt_mpi_pack(const struct sdfg_rt_mpi_layout *l, const void *buffer, void *packed);
 void sdfg_rt_mpi_unpack(const struct sdfg_rt_mpi_layout *l, void *buffer, const void *packed);

@@ -36,6 +36,16 @@ bool sdfg_rt_mpi_layout(const struct sdfg_rt_mpi_node *n, const int64_t *layout,
     return true;
 }
 
+bool sdfg_rt_mpi_same_type(const struct sdfg_rt_mpi_node *n, int64_t from, int64_t to)
+{
+    static const char *const names[] = {
+#define MPI_ELEMENT(name, bytes, mpich, open, standard) #name,
+#include "runtime/mpi/mpi.def"
+    };
+    return from == to || sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "elements of type %s come where there are some of %s",
+                                          names[from], names[to]);
+}
+
 bool sdfg_rt_mpi_contiguous(const struct sdfg_rt_mpi_layout *l)
 {
     return !l->rank || !l->elements || (l->rank == 1 && l->strides[0] == 1);

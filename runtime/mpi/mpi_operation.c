@@ -59,7 +59,8 @@ bool sdfg_rt_mpi_operation_begin(const struct sdfg_rt_mpi_node *n, struct sdfg_r
     o->out = (struct sdfg_rt_mpi_packed){ 0 };
     if (!pack(n, &o->in, in, in_layout, mean))
         return false;
-    bool good = pack(n, &o->out, out, out_layout, mean);
+    bool good =
+        pack(n, &o->out, out, out_layout, mean) && sdfg_rt_mpi_same_type(n, o->in.layout.type, o->out.layout.type);
     if (good && mean && o->out.layout.type == SDFG_RT_MPI_BOOL)
         good = sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "there is no mean of truth values");
     if (good)

@@ -127,7 +127,9 @@ void sdfg_rt_mpi_gemm(struct sdfg_rt_context *context, const char *where, const 
     result[0] = left[0];
     result[1] = right[1];
     int32_t type = element_type(&n, out.type);
-    if (type < 0 || !sdfg_rt_mpi_cyclic_fits(&n, g, left, &x.part, "the first matrix") ||
+    if (type < 0 || !sdfg_rt_mpi_same_type(&n, x.part.type, out.type) ||
+        !sdfg_rt_mpi_same_type(&n, y.part.type, out.type) ||
+        !sdfg_rt_mpi_cyclic_fits(&n, g, left, &x.part, "the first matrix") ||
         !sdfg_rt_mpi_cyclic_fits(&n, g, right, &y.part, "the second matrix") ||
         !sdfg_rt_mpi_cyclic_fits(&n, g, result, &out, "the result"))
         return;
@@ -226,7 +228,8 @@ void sdfg_rt_mpi_gemv(struct sdfg_rt_context *context, const char *where, const 
         !sdfg_rt_mpi_cyclic_fits(&n, g, cyclic, &m, "the matrix"))
         return;
     int32_t type = element_type(&n, m.type);
-    if (type < 0 || sdfg_rt_scalapack_gemv(&n, grid, type, &m, cyclic, which, &x, &y) != SDFG_RT_SCALAPACK_NOT_DONE ||
+    if (type < 0 || !sdfg_rt_mpi_same_type(&n, x.type, m.type) || !sdfg_rt_mpi_same_type(&n, m.type, y.type) ||
+        sdfg_rt_scalapack_gemv(&n, grid, type, &m, cyclic, which, &x, &y) != SDFG_RT_SCALAPACK_NOT_DONE ||
         context->error)
         return;
     sdfg_rt_mpi_coordinates(g, g->me, at);

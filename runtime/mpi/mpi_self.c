@@ -47,22 +47,22 @@ static bool fits(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_layo
                             (long long)elements, (long long)l->elements);
 }
 
-/* The first `elements` of a region; what no element comes for stays. */
+/* To the first elements of a region; what no element comes for stays. */
 static bool deliver(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_layout *l, void *buffer,
-                    const void *packed, int64_t elements)
+                    const struct waiting_message *e)
 {
-    size_t bytes = (size_t)l->elements * l->bytes, given = (size_t)elements * l->bytes;
-    if (!fits(n, l, elements))
+    size_t bytes = (size_t)l->elements * l->bytes, given = (size_t)e->elements * l->bytes;
+    if (!sdfg_rt_mpi_same_type(n, e->type, l->type) || !fits(n, l, e->elements))
         return false;
     if (given == bytes) {
-        sdfg_rt_mpi_unpack(l, buffer, packed);
+        sdfg_rt_mpi_unpack(l, buffer, e->packed);
         return true;
     }
     char *all = malloc(bytes);
     if (!all)
-        return sdfg_rt_mpi_fail(n, SDFG_RT_OUT_OF_MEMORY, "a message of %lld elements", (long long)elements);
+        return sdfg_rt_mpi_fail(n, SDFG_RT_OUT_OF_MEMORY, "a message of %lld elements", (long long)e->elements);
     sdfg_rt_mpi_pack(l, buffer, all);
-    memcpy(all, packed, given);
+    memcpy(all, e->packed, given);
     sdfg_rt_mpi_unpack(l, buffer, all);
     free(all);
     return true;
@@ -86,7 +86,7 @@ bool sdfg_rt_mpi_self_send(const struct sdfg_rt_mpi_node *n, const void *buffer,
     sdfg_rt_mpi_pack(l, buffer, e->packed);
     pthread_mutex_lock(&lock);
     struct waiting_message *r = take(&receivers, tag);
-    bool good = !r || deliver(n, &r->layout, r->buffer, e->packed, e->elements);
+    bool good = !r || deliver(n, &r->layout, r->buffer, e);
     if (r) {
         r->tag = tag;
         r->done = true;
@@ -110,7 +110,7 @@ bool sdfg_rt_mpi_self_recv(const struct sdfg_rt_mpi_node *n, void *buffer, const
         return sdfg_rt_mpi_fail(n, SDFG_RT_OUT_OF_MEMORY, "a request");
     pthread_mutex_lock(&lock);
     struct waiting_message *e = take(&messages, tag);
-    bool good = !e || deliver(n, l, buffer, e->packed, e->elements);
+    bool good = !e || deliver(n, l, buffer, e);
     if (r) {
         *r = (struct waiting_message){ .tag = e ? e->tag : tag, .layout = *l, .buffer = buffer, .done = e != NULL };
         if (!e)

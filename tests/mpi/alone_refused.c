@@ -129,6 +129,71 @@ static void no_operation_of_all(struct sdfg_rt_context *c)
     CHECK(sdfg_rt_MPI_Allreduce(c, WHERE, &x, &y, 1, F64, SDFG_RT_MPI_OPS + 1, WORLD));
 }
 
+/* ---- elements of other types ---- */
+
+static const int64_t narrow[] = { SDFG_RT_MPI_FLOAT32, 1, N, 1 };
+static const int64_t narrow_pair[] = { SDFG_RT_MPI_FLOAT32, 2, 2, 3, 3, 1 };
+static const int64_t narrow_square[] = { SDFG_RT_MPI_FLOAT32, 2, 2, 2, 2, 1 };
+static const int64_t square[] = { SDFG_RT_MPI_FLOAT64, 2, 2, 2, 2, 1 }, pair[] = { SDFG_RT_MPI_FLOAT64, 1, 2, 1 };
+static const int64_t twos[] = { 2, 2, 2 };
+static const int32_t two_by_two[] = { 2, 2 };
+static float some[N];
+
+static void gathered_as_others(struct sdfg_rt_context *c)
+{
+    sdfg_rt_mpi_collective(c, WHERE, NULL, SDFG_RT_MPI_GATHER, 0, room, row, some, narrow, 0, 0);
+}
+static void summed_up_as_others(struct sdfg_rt_context *c)
+{
+    sdfg_rt_mpi_collective(c, WHERE, NULL, SDFG_RT_MPI_ALLREDUCE, SDFG_RT_MPI_SUM, room, row, some, narrow, 0, 1);
+}
+static void parts_of_others(struct sdfg_rt_context *c)
+{
+    static const int64_t list[] = { 1, N, N };
+    sdfg_rt_mpi_vectors(c, WHERE, NULL, room, row, some, narrow, list, false, 0, 0);
+}
+static void tiles_of_others(struct sdfg_rt_context *c) { tiles(c, right_tiles, gaps, narrow_pair); }
+static void others_from_tiles(struct sdfg_rt_context *c)
+{
+    sdfg_rt_mpi_block_gather(c, WHERE, some, narrow_pair, room, gaps, right_tiles, pair_of(c), NULL);
+}
+static void moved_as_others(struct sdfg_rt_context *c)
+{
+    void *grid = pair_of(c);
+    sdfg_rt_mpi_redistribute(c, WHERE, room, gaps, some, narrow_pair, right_tiles, grid, right_tiles, grid);
+}
+static void dealt_as_others(struct sdfg_rt_context *c)
+{
+    sdfg_rt_mpi_cyclic_scatter(c, WHERE, room, square, some, narrow_square, two_by_two, pair_of(c), NULL, NULL);
+}
+static void others_collected(struct sdfg_rt_context *c)
+{
+    sdfg_rt_mpi_cyclic_gather(c, WHERE, some, narrow_square, room, square, two_by_two, pair_of(c));
+}
+static void multiplied_with(struct sdfg_rt_context *c, const int64_t *left, const int64_t *right)
+{
+    double got[4];
+    sdfg_rt_mpi_gemm(c, WHERE, room, left, room, right, got, square, twos, two_by_two, two_by_two, pair_of(c));
+}
+static void others_multiplied(struct sdfg_rt_context *c) { multiplied_with(c, narrow_square, square); }
+static void multiplied_by_others(struct sdfg_rt_context *c) { multiplied_with(c, square, narrow_square); }
+static void applied_to(struct sdfg_rt_context *c, const int64_t *in, const int64_t *out)
+{
+    double got[2];
+    sdfg_rt_mpi_gemv(c, WHERE, room, square, room, in, got, out, twos, two_by_two, false, pair_of(c));
+}
+static const int64_t narrow_two[] = { SDFG_RT_MPI_FLOAT32, 1, 2, 1 };
+static void applied_to_others(struct sdfg_rt_context *c) { applied_to(c, narrow_two, pair); }
+static void applied_for_others(struct sdfg_rt_context *c) { applied_to(c, pair, narrow_two); }
+static void summed_up_for_few(struct sdfg_rt_context *c)
+{
+    double got[2];
+    sdfg_rt_mpi_collective(c, WHERE, NULL, SDFG_RT_MPI_REDUCE, SDFG_RT_MPI_SUM, room, row, got, pair, 0, 0);
+}
+
+#define WIDE_TO_NARROW "elements of type FLOAT64 come where there are some of FLOAT32"
+#define NARROW_TO_WIDE "elements of type FLOAT32 come where there are some of FLOAT64"
+
 const struct refusal refusals[] = {
     { "the receiver is rank 1", send_to_stranger },
     { "the sender is rank 7", receive_from_stranger },
@@ -167,6 +232,19 @@ const struct refusal refusals[] = {
     { "blocks of 2 x 0 elements", gather_by_nothing },
     { "an operation that is none of MPI's", no_operation },
     { "an operation that is none of MPI's", no_operation_of_all },
+    { WIDE_TO_NARROW, gathered_as_others },
+    { WIDE_TO_NARROW, summed_up_as_others },
+    { WIDE_TO_NARROW, parts_of_others },
+    { WIDE_TO_NARROW, tiles_of_others },
+    { WIDE_TO_NARROW, others_from_tiles },
+    { WIDE_TO_NARROW, moved_as_others },
+    { WIDE_TO_NARROW, dealt_as_others },
+    { WIDE_TO_NARROW, others_collected },
+    { NARROW_TO_WIDE, others_multiplied },
+    { NARROW_TO_WIDE, multiplied_by_others },
+    { NARROW_TO_WIDE, applied_to_others },
+    { WIDE_TO_NARROW, applied_for_others },
+    { "6 elements come where there are 2", summed_up_for_few },
     { NULL, NULL },
 };
 
@@ -198,6 +276,21 @@ static void too_long_by_any(struct sdfg_rt_context *c)
     double y[N];
     sdfg_rt_mpi_send(c, WHERE, NULL, room, longer, 0, 4);
     sdfg_rt_mpi_recv(c, WHERE, NULL, y, row, SDFG_RT_MPI_ANYBODY, -1);
+}
+/* The message comes first, or its receiver. */
+static void of_another_type(struct sdfg_rt_context *c)
+{
+    uint64_t request;
+    sdfg_rt_mpi_send(c, WHERE, NULL, some, narrow, 0, 4);
+    sdfg_rt_mpi_recv(c, WHERE, NULL, room, row, 0, 4);
+    CHECK(c->error == SDFG_RT_BAD_VALUE);
+    c->error = SDFG_RT_OK;
+    sdfg_rt_mpi_irecv(c, WHERE, NULL, room, row, 0, 4, &request);
+    sdfg_rt_mpi_send(c, WHERE, NULL, some, narrow, 0, 4);
+    CHECK(c->error == SDFG_RT_BAD_VALUE);
+    c->error = SDFG_RT_OK;
+    sdfg_rt_mpi_wait(c, WHERE, &request, 1, 1, NULL, NULL);
+    c->error = SDFG_RT_BAD_VALUE;
 }
 static void too_many(struct sdfg_rt_context *c)
 {
@@ -321,6 +414,7 @@ const struct refusal refusals_alone[] = {
     { "tag 12345 is awaited, but nobody else", waits_for_nobody },
     { "a message of 12 elements is received where there are 6", too_long },
     { "a message of 12 elements is received where there are 6", too_long_by_any },
+    { NARROW_TO_WIDE, of_another_type },
     { "6 elements come where there are 2", too_many },
     { "6 elements are sent where 5 are expected", unequal_parts },
     { "a communicator was given, but this process has no MPI", a_communicator },
