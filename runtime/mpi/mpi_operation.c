@@ -20,6 +20,7 @@ static bool copy(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_packed *p)
         sdfg_rt_mpi_pack(&p->layout, p->buffer, p->copy);
     else if (!sdfg_rt_mpi_device_pack(n, p)) {
         free(p->copy);
+        p->copy = NULL;
         return false;
     }
     return true;

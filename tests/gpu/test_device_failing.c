@@ -1,5 +1,6 @@
 /* Programs' view of a device while calls of the driver and allocations fail, one after the other; values that are
  * refused; drivers that lack functions, and files that are none. */
+#include "runtime/mpi.h"
 #include "tests/gpu/device_call.h"
 
 /* Every call of the driver fails once: there is an error or the right result, and afterwards everything works. */
@@ -206,6 +207,47 @@ static bool timed(struct call *c)
 }
 
 OWN_PROCESS(every_call_fails_with_times) { each_failure(timed); }
+
+/* Messages of the only process, from and to rows of the device with gaps between, and a mean, which is computed here.
+ */
+static bool with_messages(struct call *c)
+{
+    enum { ROWS = 10, ROW = N / ROWS, SENT = ROW / 2 };
+    static const int64_t layout[] = { SDFG_RT_MPI_FLOAT64, 2, ROWS, SENT, ROW, 1 };
+    static double x[N], y[N];
+    struct sdfg_rt_mpi mpi = { .has_communicator = false };
+    for (int i = 0; i < N; i++)
+        x[i] = i, y[i] = -1;
+    begin(c, &image);
+    c->context.run = c->run;
+    c->context.mpi = &mpi;
+    double *a = sdfg_rt_device_alloc(c->run, sizeof x, SDFG_RT_ON_DEVICE);
+    double *b = sdfg_rt_device_alloc(c->run, sizeof y, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_copy(c->run, a, x, sizeof x, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
+    sdfg_rt_device_copy(c->run, b, y, sizeof y, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
+    add(c, a, N, 5, (N + 63) / 64);
+    sdfg_rt_device_wait(c->run, 0);
+    sdfg_rt_mpi_collective(&c->context, "prog/mean", NULL, SDFG_RT_MPI_ALLREDUCE, SDFG_RT_MPI_AVERAGE, a, layout, b,
+                           layout, 0, false);
+    sdfg_rt_mpi_send(&c->context, "prog/send", NULL, b, layout, 0, 3);
+    if (c->context.error == SDFG_RT_OK)
+        sdfg_rt_mpi_recv(&c->context, "prog/recv", NULL, a, layout, 0, 3);
+    sdfg_rt_device_copy(c->run, x, a, sizeof x, 1, 0, 0, SDFG_RT_TO_HOST, 0);
+    sdfg_rt_device_copy(c->run, y, b, sizeof y, 1, 0, 0, SDFG_RT_TO_HOST, 0);
+    sdfg_rt_device_free(c->run, a, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_free(c->run, b, SDFG_RT_ON_DEVICE);
+    sdfg_rt_device_end(c->run);
+    bool right = true;
+    for (int i = 0; i < N; i++)
+        right = right && x[i] == i + 5 && y[i] == (i % ROW < SENT ? i + 5 : -1);
+    return right;
+}
+
+OWN_PROCESS(every_call_fails_with_messages)
+{
+    unsetenv("SDFG_MPI");
+    each_failure(with_messages);
+}
 
 /* In a context of the caller, which is forgotten with the last engine. */
 static void *of_caller;
@@ -484,6 +526,11 @@ static void each_allocation(bool (*flow)(struct call *c))
 OWN_PROCESS(every_allocation_fails_in_graphs) { each_allocation(in_graphs); }
 OWN_PROCESS(every_allocation_fails_in_the_background) { each_allocation(in_the_background); }
 OWN_PROCESS(every_allocation_fails_in_meetings) { each_allocation(in_meetings); }
+OWN_PROCESS(every_allocation_fails_with_messages)
+{
+    unsetenv("SDFG_MPI");
+    each_allocation(with_messages);
+}
 OWN_PROCESS(every_allocation_fails_with_times) { each_allocation(timed); }
 
 /* More of them than are kept: those that there are are told first, and what comes behind them is waited for, too. */

@@ -47,6 +47,7 @@ MAY_INCLUDE = {
     "tests/gpu/caller.h": ["engine/include/", "tests/"],
     "tests/gpu/run-tree.c": ["gpu/", "jit/jit.h", "lower/", "runtime/device.h"],
     "tests/gpu/device_call.h": ["gpu/nvrtc.h", "runtime/", "base/", "tests/"], # calls the runtime
+    "tests/gpu/test_device_failing.c": ["runtime/", "tests/"],
     "tests/mpi": ["runtime/mpi/mpi.def"],
     "tests/mpi/alone.c": ["runtime/", "tests/"],
     "tests/mpi/alone.h": ["runtime/", "tests/"],
