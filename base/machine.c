@@ -13,7 +13,9 @@ enum { MOST_CACHES = 8, WIDE = 64 };
 
 /* A region costs 0.5 us with two idle processors, some with many or busy ones, and the first one of a process 300 us to
  * open the OpenMP runtime and to start the threads. An operation takes 0.05 to 0.5 ns, with and without vectors. */
-#define COMMON .first_cache = 32 << 10, .second_cache = 1 << 20, .line = 64, .region = 131072
+#define COMMON                                                                                                         \
+    .first_cache = 32 << 10, .second_cache = 1 << 20, .line = 64, .region = 131072, .add_latency = 4,                  \
+    .divide_latency = 13, .function_latency = 20, .issue = 2
 
 const struct machine_costs machine_costs = {
     .launch = 2.5e-6,

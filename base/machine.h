@@ -19,7 +19,10 @@ struct machine {
     int32_t vscale;        /* the length of those in 128 bits, for code that runs on other machines; 0: known then */
     bool double_pumped;    /* two vectors of half of `vector` take as long as one, and a load of one as long as two */
     bool nontemporal;      /* has stores that go past the caches */
-    int32_t region;        /* work below which a parallel region does not pay, in simple operations (tree_cost.h) */
+    /* Cycles from operands to result, roughly: of additions and products of floating-point numbers, divisions, math
+     * functions; and such operations that begin in one cycle. */
+    int32_t add_latency, divide_latency, function_latency, issue;
+    int32_t region; /* work below which a parallel region does not pay, in simple operations (tree_cost.h) */
 };
 
 /* What is known without a processor: x86-64 of any vintage. */

@@ -15,9 +15,7 @@
 #include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
 
-enum { MOST_LOOPS = 4, MOST_STORES = 16, MOST_STATEMENTS = 64 };
-/* Cycles from operands to result, and operations that go on in one. */
-enum { OPERATION = 4, DIVISION = 13, FUNCTION = 20, EACH_CYCLE = 2, MOST_DEPTH = 1000 };
+enum { MOST_LOOPS = 4, MOST_STORES = 16, MOST_STATEMENTS = 64, MOST_DEPTH = 1000 };
 
 struct join {
     struct tree *tree;
@@ -61,17 +59,17 @@ static bool find_loops(struct join *j)
 /* ---- do they pay ---- */
 
 /* Cycles from the loads to the value of an expression; of variables they are in the map. */
-static uint32_t depth_of(const struct map *vars, const struct tree_expr *e)
+static uint32_t depth_of(const struct machine *m, const struct map *vars, const struct tree_expr *e)
 {
     uint32_t deepest = e->op == EXPR_VAR ? (uint32_t)(uintptr_t)map_get(vars, e->var) : 0;
     if (e->op == EXPR_LOAD || e->num_args == 0)
         return deepest;
     for (uint32_t i = 0; i < e->num_args; i++) {
-        uint32_t depth = depth_of(vars, e->args[i]);
+        uint32_t depth = depth_of(m, vars, e->args[i]);
         deepest = depth > deepest ? depth : deepest;
     }
     bool divides = e->op == EXPR_DIV, plain = e->op != EXPR_MATH && e->op != EXPR_CALL;
-    deepest += divides ? DIVISION : plain ? OPERATION : FUNCTION;
+    deepest += (uint32_t)(divides ? m->divide_latency : plain ? m->add_latency : m->function_latency);
     return deepest < MOST_DEPTH ? deepest : MOST_DEPTH;
 }
 
@@ -86,12 +84,13 @@ static uint32_t count_operations(const struct tree_expr *e)
 
 static bool pays(struct join *j)
 {
+    const struct machine *m = j->tree->machine;
     const struct tree_stmt *chain = j->loops[j->count - 1]->body;
     struct map vars = { 0 };
     uint32_t latency = 0, operations = 0;
     for (uint32_t i = 0; i < chain->items.count; i++) {
         const struct tree_stmt *s = chain->items.items[i];
-        uint32_t depth = s->value ? depth_of(&vars, s->value) : 0;
+        uint32_t depth = s->value ? depth_of(m, &vars, s->value) : 0;
         if (s->kind == STMT_ASSIGN)
             map_put(j->scan.arena, &vars, s->var, (void *)(uintptr_t)depth);
         latency = depth > latency ? depth : latency;
@@ -102,7 +101,7 @@ static bool pays(struct join *j)
             if (j->loops[n]->loop.independent)
                 operations += (s->kind == STMT_STORE) + (s->value ? count_operations(s->value) : 0);
         }
-    return operations / EACH_CYCLE <= latency * (INTERLEAVE_ROWS - 1) / INTERLEAVE_ROWS;
+    return operations / (uint32_t)m->issue <= latency * (INTERLEAVE_ROWS - 1) / INTERLEAVE_ROWS;
 }
 
 /* ---- may they be one ---- */
