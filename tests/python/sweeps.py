@@ -1,5 +1,6 @@
-"""Random sweeps in place, whose rows go on together, each some steps behind the one before: what CPython computes is what the library does, for
-code of known and of unknown sizes, one thread and two, from rows that are too short for that on.
+"""Random sweeps in place, whose rows go on together, each some steps behind the one before, also where a row is an operation on slices and then a
+loop: what CPython computes is what the library does, for code of known and of unknown sizes, one thread and two, from rows that are too short
+for that on.
 sweeps.py [--count=N] [--seed=N]"""
 import random
 
@@ -10,6 +11,15 @@ from random_programs import program_of, run
 
 WAYS = [("none", 1), ("all", 1), ("none", 2)]
 SIZES = [(5, 5), (6, 40), (40, 6), (13, 14), (29, 31)]
+
+
+def slices(r, begin, behind):
+    """An operation on the row that the loop goes through, from elements of rows around."""
+    def part(name, row, shift):
+        return f"{name}[i + {row}, {begin + shift}:A.shape[1] - {behind - shift}]"
+
+    terms = [part(r.choice("AAB"), r.randint(-1, 1), r.randint(-1, 1)) for _ in range(r.randint(1, 4))]
+    return f"{part(r.choice('AAAB'), 0, 0)} = ({' + '.join(terms)}) // 2"
 
 
 def sweep(r):
@@ -31,12 +41,15 @@ def sweep(r):
     lines = [f"A[i, j] = {value}"]
     if r.random() < 0.25:
         lines.append(f"B[i, j + {r.randint(-1, 1)}] = A[i, j]")
+    begin, behind = r.randint(2, 3), r.randint(2, 3)
+    before = [slices(r, begin, behind).replace("//", "//" if integers else "/") for _ in range(r.choice([0, 0, 1, 1, 2]))]
     dtype = "int32" if integers else "float64"
     size = r.choice(["int32", "int64"])
     text = ["import sdfg", f"N = sdfg.symbol('N', sdfg.{size})", f"M = sdfg.symbol('M', sdfg.{size})",
             f"def f(A: sdfg.{dtype}[N, M], B: sdfg.{dtype}[N, M], T: sdfg.int64):", "    for t in range(T):",
             f"        for i in range({r.randint(1, 2)}, A.shape[0] - {r.randint(1, 2)}):",
-            f"            for j in range({r.randint(2, 3)}, A.shape[1] - {r.randint(2, 3)}):", *(f"                {line}" for line in lines), ""]
+            *(f"            {line}" for line in before), f"            for j in range({begin}, A.shape[1] - {behind}):",
+            *(f"                {line}" for line in lines), ""]
     return "\n".join(text), dtype
 
 
