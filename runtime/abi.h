@@ -54,6 +54,8 @@ enum sdfg_rt_effects {
 
 /* Element types of the linear algebra rows. */
 enum sdfg_rt_type { SDFG_RT_F32, SDFG_RT_F64, SDFG_RT_C64, SDFG_RT_C128, SDFG_RT_TYPE_COUNT };
+/* Multiply-adds up to which products in registers are as quick as a library, and need none to be opened. */
+enum { SDFG_RT_SMALL_PRODUCT = 1 << 16 };
 
 /* How exact products of matrices on a device have to be. */
 enum sdfg_rt_product_mode {

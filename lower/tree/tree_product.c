@@ -131,3 +131,8 @@ struct tree_stmt *stmt_device_products(struct tree *t, struct tree_stmt *b, cons
     call->place = place;
     return call;
 }
+
+bool tree_product_is_small(const struct tree_expr *work)
+{
+    return work->op == EXPR_INT && work->i <= SDFG_RT_SMALL_PRODUCT;
+}

@@ -37,4 +37,7 @@ bool stmt_is_product(const struct tree_stmt *s);
 /* The address of a place on the stack that holds the value. */
 struct tree_expr *stmt_address_of(struct tree *t, struct tree_stmt *b, struct tree_expr *value);
 
+/* Is it known that no library does a product of so many multiply-adds on the host? */
+bool tree_product_is_small(const struct tree_expr *work);
+
 #endif

@@ -9,12 +9,11 @@
 
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 }; /* of CBLAS */
 
-/* Multiply-adds up to which products in registers are as quick as the library and need none to be opened, which sum of
- * products needs none either, and from which two threads are worth their fork and join (each gets some microseconds;
- * of many, which take longer to fork and join, each has to get one at least); elements of a matrix from which a
- * matrix-vector product is. Where threads sleep between regions each has to get a hundred microseconds. */
+/* Multiply-adds up to which a sum of products needs no library, and from which two threads are worth their fork and
+ * join (each gets some microseconds; of many, which take longer to fork and join, each has to get one at least);
+ * elements of a matrix from which a matrix-vector product is. Where threads sleep between regions each has to get a
+ * hundred microseconds. */
 enum {
-    SMALL_UP_TO = 1 << 16,
     LOOPS_UP_TO = 512,
     SPLIT_FROM = 1 << 18,
     SPLIT_EACH = 1 << 15,
@@ -296,7 +295,7 @@ void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
         return;
     }
     double work = work_of(type, m, n, k);
-    if (work <= SMALL_UP_TO &&
+    if (work <= SDFG_RT_SMALL_PRODUCT &&
         sdfg_rt_small_run(sdfg_rt_small_level(), type, m, n, k, a, sam, sak, b, sbk, sbn, c, scm, scn, alpha, beta))
         return;
     struct product p = { .type = type, .alpha = alpha, .beta = beta, .row_parts = 1, .col_parts = 1 };
@@ -374,7 +373,7 @@ void sdfg_rt_gemv(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
     if (m <= 0 || !known_type(context, type))
         return;
     double work = work_of(type, m, 1, n);
-    if (work <= SMALL_UP_TO &&
+    if (work <= SDFG_RT_SMALL_PRODUCT &&
         sdfg_rt_small_run(sdfg_rt_small_level(), type, m, 1, n, a, sam, san, x, sx, sx, y, sy, 1, alpha, beta))
         return;
     struct product p = { .type = type, .alpha = alpha, .beta = beta };

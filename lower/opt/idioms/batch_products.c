@@ -20,10 +20,7 @@
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_shape.h"
 
-enum {
-    MOST_BYTES = 1 << 28,        /* of the results between products and copies, on a device */
-    OWN_PRODUCTS_UP_TO = 1 << 16 /* multiply-adds: no library does those on the host */
-};
+enum { MOST_BYTES = 1 << 28 /* of the results between products and copies, on a device */ };
 
 /* Of one iteration. */
 struct batch_operand {
@@ -180,7 +177,7 @@ static bool pays(struct product_batching *w)
 {
     struct tree_expr *const *args = w->call->args;
     struct tree_expr *work = times(w, times(w, args[PRODUCT_M], args[PRODUCT_N]), args[PRODUCT_K]);
-    bool own = work->op == EXPR_INT && work->i <= OWN_PRODUCTS_UP_TO;
+    bool own = tree_product_is_small(work);
     bool fits = !w->copy || w->c.step->op != EXPR_INT || w->c.step->i * (int64_t)w->copy->type->size <= room(w) / 2;
     return w->device || (!own && fits && (has_rows_behind(w) || has_columns_behind(w)));
 }
