@@ -165,10 +165,10 @@ static bool has_columns_behind(struct product_batching *w)
     return by_columns && expr_is_int(w->a.step, 0) && same(w->b.step, times(w, args[PRODUCT_N], args[PRODUCT_B_COL]));
 }
 
-/* Bytes of the results that wait to be copied. */
+/* Bytes of the results that wait to be copied; on the host half of the cache, the rest is for what they are made of. */
 static int64_t room(const struct product_batching *w)
 {
-    return w->device ? MOST_BYTES : w->tree->machine->second_cache;
+    return w->device ? MOST_BYTES : w->tree->machine->second_cache / 2;
 }
 
 /* One product of the host is quicker than several of the library if it saves packing, and waiting results do not leave
@@ -178,7 +178,7 @@ static bool pays(struct product_batching *w)
     struct tree_expr *const *args = w->call->args;
     struct tree_expr *work = times(w, times(w, args[PRODUCT_M], args[PRODUCT_N]), args[PRODUCT_K]);
     bool own = tree_product_is_small(work);
-    bool fits = !w->copy || w->c.step->op != EXPR_INT || w->c.step->i * (int64_t)w->copy->type->size <= room(w) / 2;
+    bool fits = !w->copy || w->c.step->op != EXPR_INT || w->c.step->i * (int64_t)w->copy->type->size <= room(w);
     return w->device || (!own && fits && (has_rows_behind(w) || has_columns_behind(w)));
 }
 
@@ -219,14 +219,15 @@ static void put_products(struct product_batching *w, struct tree_stmt *out, stru
     stmt_append(t, loop->body, call);
 }
 
-/* Results that are copied wait in memory for as many iterations as there is room for. */
+/* Results that are copied wait in memory for as many iterations as there is room for; two that pay, in the whole cache. */
 static void put_blocks(struct product_batching *w, struct tree_stmt *out, struct tree_expr *trips)
 {
     struct tree *t = w->tree;
     const struct type *type = w->call->product->type;
     struct tree_expr *size = stmt_variable(t, out, "size", w->c.step), *one = expr_i64(t, 1);
     struct tree_expr *most = expr_i64(t, room(w) / (int64_t)type->size);
-    struct tree_expr *fit = expr_binary(t, EXPR_MAX, expr_binary(t, EXPR_DIV, most, size), one);
+    struct tree_expr *least = expr_i64(t, w->device || w->c.step->op != EXPR_INT ? 1 : 2);
+    struct tree_expr *fit = expr_binary(t, EXPR_MAX, expr_binary(t, EXPR_DIV, most, size), least);
     struct tree_expr *width = stmt_variable(t, out, "width", expr_binary(t, EXPR_MIN, fit, trips));
     struct tree_var *results = tree_var(t, "results", type_pointer(t->ir, type));
     uint32_t alias = t->num_aliases++;
