@@ -1,6 +1,10 @@
 """NPBench programs of the corpus as command lines of sdfg-run, and what one of them takes."""
 import json
+import pathlib
 import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
 
 WANTED = {"lenet": {"C_before_fc1": 1936}, "nbody": {"Nt": 100}}  # what the presets leave to the inputs
 
@@ -33,6 +37,28 @@ def command_for(tool, folder, preset, threads, more):
             return None
         if a["kind"] in ("symbol", "scalar") and value is not None:
             command.append(f"--{a['name']}={value}")
+    return command
+
+
+def npbench_command(tool, folder, npbench, preset, threads, store):
+    """The program with the inputs that NPBench's own code makes for a preset; arrays are files below `store`. None if they are not all
+    that the program asks for."""
+    import numpy
+    sys.path.insert(0, str(HERE / "npbench"))
+    from inputs import Inputs
+    inputs = Inputs(npbench, folder, preset)
+    command = [str(tool), str(folder / "prog.sdfg")] + ([f"--threads={threads}"] if threads else [])
+    for name, arg in inputs.args.items():
+        value = inputs.given(name)
+        if isinstance(value, numpy.ndarray):
+            (store / folder.name).mkdir(parents=True, exist_ok=True)
+            file = store / folder.name / f"{name}.npy"
+            numpy.save(file, value)
+            value = f"@{file}"
+        if value is not None:
+            command.append(f"--set={name}={value}")
+        elif arg["kind"] != "array":
+            return None
     return command
 
 

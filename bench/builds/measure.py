@@ -3,8 +3,10 @@
 and what calls cost (bench-call beside each sdfg-run).
 
     bench/builds/measure.py --old=OTHER/build/release/sdfg-run [--threads=N] [--rounds=N] [--only=NAMES] [--out=FILE]
+                             [--npbench=CHECKOUT]
 
-Sizes as in bench/check. The fastest of each build counts for run time and for compile time (bind and compile, without a cache), the
+Sizes as in bench/check. With a checkout of NPBench (and NumPy and SciPy) its own code makes the inputs of preset S: times of programs whose data decide
+what is done, as in spmv, mean nothing without it. The fastest of each build counts for run time and for compile time (bind and compile, without a cache), the
 median of the rounds for a warm start (load and bind, kernel in the cache) and for calls on one thread. Ratios above 1: the new
 build is faster.
 Status 1 if the geometric mean of run times is below 0.99 or that of compile times below 0.95."""
@@ -22,12 +24,20 @@ import tempfile
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "bench"))
 from machine import describe  # noqa: E402
-from programs import commands, timed  # noqa: E402
+from programs import commands, npbench_command, timed  # noqa: E402
+
+
+def choices(tool, folder, a, store):
+    """(sizes, command) to be tried one after the other."""
+    made = npbench_command(tool, folder, a.npbench, "S", a.threads, store) if a.npbench else None
+    if made:
+        yield "NPBench", made
+    yield from commands(tool, folder, a.threads)
 
 
 def measure(tools, folder, a, cache):
     """{"run" | "compile" | "warm": [old, new] seconds}, or None."""
-    for size, command in commands(tools[1], folder, a.threads):
+    for size, command in choices(tools[1], folder, a, pathlib.Path(cache)):
         first = timed(command, "--repeat=3", "--no-cache")
         if first is None:
             continue
@@ -78,12 +88,13 @@ def main():
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--seconds", type=float, default=0.2, help="length of one sample of a program's run time (0.2)")
+    p.add_argument("--npbench", type=pathlib.Path, help="a checkout of NPBench, for its inputs")
     p.add_argument("--only")
     p.add_argument("--out", type=pathlib.Path)
     a = p.parse_args()
     cache = tempfile.mkdtemp()
     rows = {}
-    print(f"{'':28} {'sizes':5} {'run: new ms':>12} {'old/new':>8} {'compile':>8} {'warm':>8}")
+    print(f"{'':28} {'sizes':7} {'run: new ms':>12} {'old/new':>8} {'compile':>8} {'warm':>8}")
     for case in sorted(a.corpus.glob("*/case.json")):
         program = case.parent.name
         if a.only and program not in a.only.split(","):
@@ -94,7 +105,7 @@ def main():
             continue
         size, row = result
         rows[program] = {"sizes": size, **row}
-        print(f"{program:28} {size:5} {row['run'][1] * 1e3:12.4f}", *(f"{row[w][0] / row[w][1]:8.3f}" for w in row), flush=True)
+        print(f"{program:28} {size:7} {row['run'][1] * 1e3:12.4f}", *(f"{row[w][0] / row[w][1]:8.3f}" for w in row), flush=True)
     shutil.rmtree(cache)
     calls = measure_calls((a.old, a.new), max(a.rounds, 7))
     for kind, (old, new) in calls.items():

@@ -155,7 +155,7 @@ def one(options):
     sys.path[:0] = [str(TOP / "bench/npbench"), str(TOP / "python")]
     import cupy
     import numpy
-    from worker import Inputs # noqa: E402
+    from inputs import Inputs  # noqa: E402
     inputs = Inputs(options.npbench, options.corpus / options.worker, options.preset)
     makers = {"ours": ours, "dace": dace_version, "cupy": cupy_version, "jax": jax_version}
     lock = open(options.work / "lock", "w")
