@@ -49,6 +49,12 @@ static inline double machine_last_cache(const struct machine *m)
     return (double)(m->largest_cache ? m->largest_cache : m->second_cache);
 }
 
+/* Registers for vectors. */
+static inline uint32_t machine_vector_registers(const struct machine *m)
+{
+    return m->vector || m->arch == MACHINE_AARCH64 ? 32 : 16;
+}
+
 /* Bytes of the largest cache of the machine that this process runs on; 0: not known. Thread-safe. */
 int64_t machine_cache_bytes(void);
 

@@ -219,7 +219,8 @@ static void put_products(struct product_batching *w, struct tree_stmt *out, stru
     stmt_append(t, loop->body, call);
 }
 
-/* Results that are copied wait in memory for as many iterations as there is room for; two that pay, in the whole cache. */
+/* Results that are copied wait in memory for as many iterations as there is room for; two that pay, in the whole cache.
+ */
 static void put_blocks(struct product_batching *w, struct tree_stmt *out, struct tree_expr *trips)
 {
     struct tree *t = w->tree;

@@ -10,8 +10,8 @@
  *                                                   for i, the rest { ... }
  *
  * Legality: What the common terms load is not written by the jammed iterations; each sum keeps the order of its terms.
- * Profitability: From eight iterations on. Four sums or more only where they load neighbours, so that four iterations
- * are the lanes of a vector: other ones need more registers than there are.
+ * Profitability: From eight iterations on. As many sums as registers of the machine hold four iterations of, and any
+ * number where they load neighbours: four iterations are the lanes of a vector then.
  *
  * If terms load x as vectors and the loop stores it element by element, the last four terms get a loop of their own,
  * which loads elements: a vector load of what was just stored in parts would wait until all parts are in the cache. */
@@ -27,7 +27,7 @@ enum {
     LONGEST_WAIT = 128,
     MOST_STATEMENTS = 96,
     MOST_TERMS = 4,
-    LANES_TERMS = 4 /* sums that are enough to do, while one addition waits for another: more are vectors or none */
+    LANES_TERMS = 4 /* sums of vectors that are enough to do while one addition waits for another */
 };
 
 struct triangles {
@@ -199,19 +199,24 @@ static struct tree_expr *lanes_of(const struct triangle *x, uint32_t m)
     return jam_lanes(t, value, x->loop->var, type_vector(t->ir, value->type, ROWS, NULL));
 }
 
-/* Are the sums, and as many for each of the iterations, as many as registers hold? */
+/* Does every sum load neighbours, so that a vector holds what it is in four iterations? */
+static bool has_lanes(const struct triangle *x)
+{
+    bool lanes = x->num_terms >= LANES_TERMS;
+    for (uint32_t m = 0; m < x->num_terms && lanes; m++)
+        lanes = lanes_of(x, m) != NULL;
+    return lanes;
+}
+
 static bool has_registers(const struct triangle *x)
 {
-    bool lanes = true;
-    for (uint32_t m = 0; m < x->num_terms; m++)
-        lanes &= lanes_of(x, m) != NULL;
-    return lanes || x->num_terms < LANES_TERMS;
+    return x->num_terms * ROWS < machine_vector_registers(x->tree->machine);
 }
 
 static bool may_start_together(struct triangles *all, struct triangle *x)
 {
     struct tree *t = x->tree;
-    if (!loop_counts_by_one(x->sum) || x->sum->loop.parallel || !find_terms(x) || !has_registers(x) ||
+    if (!loop_counts_by_one(x->sum) || x->sum->loop.parallel || !find_terms(x) || !(has_lanes(x) || has_registers(x)) ||
         !iterations_keep_variables(&all->x, x->loop))
         return false;
     tree_scan_add(&x->scan, x->loop);
@@ -386,10 +391,10 @@ static void start_together(const struct triangle *x)
     for (int r = 0; r < ROWS; r++)
         for (uint32_t m = 0; m < x->num_terms; m++)
             begun[r][m] = tree_var(t, "begun", x->terms[m]->value->type);
-    if (x->num_terms < LANES_TERMS)
-        put_scalars(x, body, b.first, begun);
-    else
+    if (has_lanes(x))
         put_lanes(x, body, b.first, begun);
+    else
+        put_scalars(x, body, b.first, begun);
     for (int r = 0; r < ROWS; r++)
         put_row(x, body, b.first, r, begun[r]);
     jam_end(t, &b);
