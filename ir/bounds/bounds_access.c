@@ -90,7 +90,8 @@ static void check_dimensions(struct bound_walk *w, struct bound *b, const struct
     }
 }
 
-/* Inner containers are seen through descriptors that may be smaller than the memory they stand for. */
+/* Inner containers are seen through descriptors that may be smaller than the memory they stand for, or larger; strides
+ * of a transient, too, may lead out of its memory. */
 static void check_elements(struct bound_walk *w, struct bound *b, const struct container *c,
                            const struct dimension *dims, const struct guards *g)
 {
@@ -125,7 +126,9 @@ static void check_region(struct bound_walk *w, struct edge *e, const struct cont
     if (s->rank != c->rank || !resolve(w, c, s, dims, &g))
         return;
     struct bound b = { .place = &e->place };
-    (has_own_memory(w, c) ? check_dimensions : check_elements)(w, &b, c, dims, &g);
+    if (has_own_memory(w, c))
+        check_dimensions(w, &b, c, dims, &g);
+    check_elements(w, &b, c, dims, &g);
 }
 
 /* A copy that names a region at one end only takes the whole container at the other (semantics.md 4.4): it must have as
@@ -330,9 +333,22 @@ void bound_view(struct bound_walk *w, const struct access *a)
 
 /* ---- sizes ---- */
 
+/* A transient whose shape and strides may need more than it has: its accesses are judged by elements, too. */
+static void note_memory(struct bound_walk *w, const struct container *c)
+{
+    struct guards g = { .count = 0 };
+    if (!c->transient || c->kind != CONTAINER_ARRAY || !has_layout(c))
+        return;
+    struct bound_memory m = { c, sym_int(w->ir, 0), bound_resolve(w, w->outside, c->total_size) };
+    const struct sym *left = sym_expand(w->ir, sym_sub(w->ir, m.total, span(w, w->outside, c, &g)));
+    if (!(left->op == SYM_INT && left->i >= 0) && !sym_has_undefined(left))
+        map_put(w->scratch, &w->memory, c, arena_copy(w->scratch, &m, sizeof m));
+}
+
 void bound_size(struct bound_walk *w, const struct container *c)
 {
     int64_t bytes;
+    note_memory(w, c);
     if (!is_plain(c) || !element_bytes(c) ||
         (c->total_size->op == SYM_INT && !__builtin_mul_overflow(c->total_size->i, (int64_t)element_bytes(c), &bytes)))
         return;

@@ -61,6 +61,6 @@ void bound_edge(struct bound_walk *w, struct edge *e); /* of code or a copy, at 
 void bound_connector(struct bound_walk *w, struct edge *e, struct nested *n, const char *conn,
                      const struct bound_name *names);
 void bound_view(struct bound_walk *w, const struct access *a);
-void bound_size(struct bound_walk *w, const struct container *c);
+void bound_size(struct bound_walk *w, const struct container *c); /* also remembers a layout that may not fit */
 
 #endif

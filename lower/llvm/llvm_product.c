@@ -57,10 +57,16 @@ static bool choose_vectors(struct product *p)
     return true;
 }
 
+/* Elements between neighbours, few enough that products with extents (LARGEST) are numbers. */
+static bool constant_stride(const struct tree_expr *e, int64_t *out)
+{
+    return constant(e, out) && *out == (int32_t)*out;
+}
+
 static bool take_matrix(struct matrix *m, struct tree_expr *const *address_and_strides)
 {
     m->address = address_and_strides[0];
-    return constant(address_and_strides[1], &m->row) && constant(address_and_strides[2], &m->col);
+    return constant_stride(address_and_strides[1], &m->row) && constant_stride(address_and_strides[2], &m->col);
 }
 
 static bool take_gemm(struct product *p, const struct tree_stmt *s)

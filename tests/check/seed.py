@@ -443,7 +443,7 @@ KINDS = {"memlet_shifted": (shifted, "BOUNDS"), "index_negated": (negated, "BOUN
          "map_racy": (racy, "RACE"), "wrong_stride": (strides, "BOUNDS"), "index_overflow": (overflow, "OVERFLOW"),
          "arguments_aliased": (aliased, "ALIAS")}
 # Constant indices are refused before the program runs: "index 5 of dimension 1 is behind the last element of ..."
-TEXTS = {"BOUNDS": "out of bounds| of dimension ", "UNINIT": "is read before it is written", "RACE": "race for", "OVERFLOW": "overflows", "ALIAS": "share memory"}
+TEXTS = {"BOUNDS": "out of bounds| of dimension |reaches element ", "UNINIT": "is read before it is written", "RACE": "race for", "OVERFLOW": "overflows", "ALIAS": "share memory"}
 
 
 # ---- running ----
