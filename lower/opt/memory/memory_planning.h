@@ -1,5 +1,5 @@
-/* Between the files of the arena pass: what is done with memory, and when (pass_arena_lives.c), and where it lies
- * (pass_arena.c). */
+/* Between the files of memory planning: what is done with memory, and when (memory_planning_lives.c), what loops take
+ * once (memory_planning_hoist.c), and where it lies (memory_planning.c). */
 #ifndef LOWER_PASS_ARENA_H
 #define LOWER_PASS_ARENA_H
 

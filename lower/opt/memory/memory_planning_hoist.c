@@ -6,10 +6,13 @@
  *         free row                          }
  *     }                                     free row
  *
- * Legality: its size does not change in the loop, which is left at its end only and runs its iterations one after the
- * other. Loops without iterations take nothing.
+ * A size that grows or falls with the iterations is that of the largest one.
+ *
+ * Legality: its size does not change in the loop otherwise and is never negative; the loop is left at its end only and
+ * runs its iterations one after the other. Loops without iterations take nothing.
  * Profitability: always. */
 #include "lower/opt/memory/memory_planning.h"
+#include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
 
@@ -22,12 +25,42 @@ static struct tree_stmt *release_of(const struct tree_stmt *block, uint32_t allo
     return NULL;
 }
 
-/* Could it be taken once for all iterations? What has a constant size is planned with the rest of the block. */
-static bool is_same_for_all(const struct tree_stmt *loop, const struct tree_stmt *alloc, const struct tree_scan *inside)
+/* slope * at + rest */
+static struct tree_expr *count_at(struct tree *t, int64_t slope, struct tree_expr *at, struct tree_expr *rest)
 {
-    return alloc->kind == STMT_ALLOC && alloc->where == TREE_HEAP && !alloc->zero && alloc->count->op != EXPR_INT &&
-           expr_is_pure(alloc->count) && tree_scan_invariant(inside, alloc->count) &&
-           !expr_mentions(alloc->count, loop->var);
+    return expr_binary(t, EXPR_ADD, expr_binary(t, EXPR_MUL, expr_i64(t, slope), at), rest);
+}
+
+/* Of a count that is linear in the loop's variable: that of the first or last iteration, whichever is larger, if the
+ * other one is known not to be negative. */
+static struct tree_expr *largest_count(struct tree *t, const struct tree_stmt *loop, const struct tree_expr *count,
+                                       const struct tree_scan *inside)
+{
+    struct linear all, least;
+    int64_t slope;
+    linear_of(&all, count);
+    if (loop->var->type != count->type || loop->step->op != EXPR_INT || loop->step->i <= 0 || !all.known ||
+        !linear_take(&all, loop->var, &slope))
+        return NULL;
+    struct tree_expr *rest = linear_expr(t, &all), *end = expr_binary(t, EXPR_SUB, loop->end, expr_i64(t, 1));
+    if (!tree_scan_invariant(inside, rest) || expr_mentions(rest, loop->var))
+        return NULL;
+    linear_of(&least, count_at(t, slope, slope > 0 ? loop->begin : end, rest));
+    if (!linear_is_constant(&least) || least.constant < 0)
+        return NULL;
+    return count_at(t, slope, slope > 0 ? end : loop->begin, rest);
+}
+
+/* The number of elements that is enough for all iterations; NULL: they do not share the memory. What has a constant
+ * size is planned with the rest of the block. */
+static struct tree_expr *count_for_all(struct tree *t, const struct tree_stmt *loop, const struct tree_stmt *alloc,
+                                       const struct tree_scan *inside)
+{
+    if (alloc->zero || alloc->count->op == EXPR_INT || !expr_is_pure(alloc->count))
+        return NULL;
+    if (expr_mentions(alloc->count, loop->var))
+        return largest_count(t, loop, alloc->count, inside);
+    return tree_scan_invariant(inside, alloc->count) ? alloc->count : NULL;
 }
 
 static void remove_item(struct tree_stmt *block, const struct tree_stmt *s)
@@ -62,8 +95,12 @@ static struct tree_stmt *hoisted(struct tree *t, struct tree_stmt *loop)
             continue;
         if (!scan.uses.count)
             tree_scan_add(&scan, loop->body);
-        if (scan.breaks || scan.returns || scan.gotos.count || !is_same_for_all(loop, alloc, &scan))
+        struct tree_expr *count = NULL;
+        if (!scan.breaks && !scan.returns && !scan.gotos.count)
+            count = count_for_all(t, loop, alloc, &scan);
+        if (!count)
             continue;
+        alloc->count = count;
         before = before ? before : stmt_block(t);
         stmt_append(t, before, alloc);
         stmt_append(t, after, release);
