@@ -321,7 +321,7 @@ size_t arena_bytes(const struct arena *a) { return a->bytes; }
 
 void *vec_grow(struct arena *a, void *items, uint32_t count, uint32_t *capacity, size_t item_size)
 {
-    uint32_t larger = *capacity ? *capacity * 2 : 4;
+    uint32_t larger = *capacity ? *capacity * 2 : 2;
     items = arena_grow(a, items, count * item_size, *capacity * item_size, larger * item_size);
     *capacity = larger;
     return items;

@@ -12,7 +12,12 @@ struct value *fe_new(struct fe *f, enum fe_kind kind)
     return v;
 }
 
-const struct value *fe_none(struct fe *f) { return fe_new(f, FE_NONE); }
+const struct value *fe_none(struct fe *f)
+{
+    static const struct value none = { .kind = FE_NONE };
+    (void)f;
+    return &none;
+}
 
 const struct value *fe_int(struct fe *f, int64_t i)
 {

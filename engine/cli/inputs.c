@@ -385,8 +385,11 @@ static int make_array(struct inputs *in, const char *name, const sdfg_argument *
         return code;
     if (a->dtype == SDFG_NONE || a->dtype == SDFG_RECORD)
         return 0;
-    for (int i = 0; i < v.rank && a->lanes > 1; i++)
-        v.strides[i] *= a->lanes;
+    for (int i = 0; i < v.rank; i++) {
+        if (__builtin_mul_overflow(v.strides[i], (int64_t)a->lanes, &total))
+            return invalid_layout(in, name, &v);
+        v.strides[i] = total;
+    }
     if (a->lanes > 1 && v.rank < SDFG_MAX_RANK) {
         v.shape[v.rank] = a->lanes;
         v.strides[v.rank++] = 1;
