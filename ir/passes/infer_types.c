@@ -16,7 +16,7 @@ struct infer {
 
 static bool one_element(struct ir *ir, const struct memlet *m)
 {
-    if (m->data->kind == CONTAINER_SCALAR)
+    if (m->data->kind == CONTAINER_SCALAR || m->data->kind == CONTAINER_STRUCTURE)
         return true;
     if (!m->subset)
         return sym_is_int(m->data->total_size, 1);

@@ -119,7 +119,8 @@ const struct sym *sym_neg(struct ir *ir, const struct sym *a);
 /* Any operation with arguments; n-ary operations take any count >= 1. `type` and `name` as the operation needs them. */
 const struct sym *sym_make(struct ir *ir, enum sym_op op, const struct type *type, const char *name,
                            const struct sym *const *args, uint32_t num_args);
-/* Number of elements of an inclusive range: ceil((end - begin + 1) / step) for positive steps (format.md 2.18). */
+/* Number of elements of an inclusive range: ceil((end - begin + 1) / step) for positive steps (format.md 2.18); one if
+ * it begins where it ends, whatever the step. */
 const struct sym *sym_range_size(struct ir *ir, const struct sym *begin, const struct sym *end, const struct sym *step);
 const struct sym *sym_expand(struct ir *ir, const struct sym *a); /* products over sums multiplied out */
 

@@ -251,6 +251,8 @@ const struct sym *sym_round_to(struct ir *ir, enum sym_op op, const struct sym *
 
 const struct sym *sym_range_size(struct ir *ir, const struct sym *begin, const struct sym *end, const struct sym *step)
 {
+    if (begin == end && !sym_is_int(step, 0))
+        return sym_int(ir, 1);
     bool down = sym_is_number(step) && number_sign(number_of(step)) < 0;
     const struct sym *const terms[] = { end, sym_neg(ir, begin), sym_int(ir, down ? -1 : 1) };
     return sym_ceil_div(ir, sym_sum(ir, terms, 3), step);

@@ -538,6 +538,7 @@ TEST(range_sizes)
     const struct sym *zero = sym_int(ir, 0), *one = sym_int(ir, 1);
     CHECK_STR(sym_text(ir, sym_range_size(ir, zero, old(ir, "N - 1"), one)), "N");
     CHECK_STR(sym_text(ir, sym_range_size(ir, old(ir, "i"), old(ir, "i"), one)), "1");
+    CHECK_STR(sym_text(ir, sym_range_size(ir, old(ir, "i"), old(ir, "i"), old(ir, "1 + s"))), "1");
     CHECK_STR(sym_text(ir, sym_range_size(ir, zero, old(ir, "N - 1"), sym_int(ir, 4))), "int_ceil(N, 4)");
     CHECK_STR(sym_text(ir, sym_range_size(ir, zero, old(ir, "N - 1"), old(ir, "s"))), "int_ceil(N, s)");
     CHECK(sym_range_size(ir, sym_int(ir, 9), zero, sym_int(ir, -1)) == sym_int(ir, 10));
