@@ -49,6 +49,50 @@ bool fe_reduced_axes(struct fe *f, const struct py *n, const struct value *v, co
     return true;
 }
 
+static bool acts(void *found, struct py *n)
+{
+    *(bool *)found |= n->kind == PY_CALL || n->kind == PY_NAMED_EXPR;
+    return true;
+}
+
+/* Whole numbers, symbols and slices of them. */
+static bool is_plain_index(const struct value *index)
+{
+    if (index->kind == FE_TUPLE || index->kind == FE_SLICE) {
+        bool plain = !index->list;
+        for (uint32_t i = 0; i < index->count; i++)
+            plain &= (index->kind == FE_SLICE && index->items[i]->kind == FE_NONE) || is_plain_index(index->items[i]);
+        return plain;
+    }
+    return index->kind == FE_INT || index->kind == FE_SYMBOL || index->kind == FE_ELLIPSIS;
+}
+
+/* The region of an array that the statement assigns the results to, if they can be accumulated there instead of in
+ * memory of their own: elements of their type, as many, that the operand is not made of. NULL: they cannot. */
+static const struct value *assigned_region(struct fe *f, const struct value *from, const struct type *type,
+                                           const struct sym *const *shape, uint32_t rank)
+{
+    const struct py *target = f->into;
+    bool calls = false;
+    f->into = NULL;
+    if (!target || target->kind != PY_SUBSCRIPT || target->subscript.value->kind != PY_NAME || !rank)
+        return NULL;
+    py_visit(target->subscript.slice, acts, &calls);
+    const struct value *base = calls ? NULL : fe_eval_lazy(f, target->subscript.value);
+    if (!base || base->kind != FE_VIEW || base->type != type || base->view.container->level != f->level ||
+        base->view.container->shows || base->view.container->buffer)
+        return NULL;
+    const struct value *index = fe_eval_index(f, target->subscript.slice);
+    const struct value *to = index && is_plain_index(index) ? fe_subscript(f, target, base, index) : NULL;
+    if (!to || to->kind != FE_VIEW || !fe_is_plain(to) || to->rank != rank || !fe_independent(to, from))
+        return NULL;
+    for (uint32_t i = 0; i < rank; i++)
+        if (to->shape[i] != shape[i])
+            return NULL;
+    to->view.container->symbol = NULL;
+    return to;
+}
+
 const struct value *fe_accumulate(struct fe *f, const struct py *n, const struct value *v, const bool *reduced,
                                   const struct fe_accumulation *how)
 {
@@ -71,7 +115,9 @@ const struct value *fe_accumulate(struct fe *f, const struct py *n, const struct
     bool scalar = rank == 0;
     if (scalar)
         shape[rank++] = sym_int(f->ir, 1);
-    const struct value *to = fe_whole(f, fe_container(f, f->wish ? f->wish : "reduced", v->type, shape, rank));
+    const struct value *to = scalar ? NULL : assigned_region(f, from, v->type, shape, rank);
+    if (!to)
+        to = fe_whole(f, fe_container(f, f->wish ? f->wish : "reduced", v->type, shape, rank));
     const char *identity = how->identity;
     if (!identity && !fe_store(f, n, to, how->initial, NULL))
         return NULL;
@@ -267,7 +313,10 @@ const struct value *fn_reduce(struct fe *f, const struct fe_builtin *b, struct f
     if (mask && (how == REDUCE_ANY || how == REDUCE_ALL))
         v = fe_cast(f, a->node, type_basic(f->ir, TYPE_BOOL), v);
     v = v && fe_is_operand(v) ? masked(f, a->node, v, mask, how) : v;
-    return v ? put_out(f, a->node, fe_reduce(f, a->node, v, how, axis, truth, initial, t), out) : NULL;
+    f->into = truth || out ? NULL : a->target;
+    v = v ? put_out(f, a->node, fe_reduce(f, a->node, v, how, axis, truth, initial, t), out) : NULL;
+    f->into = NULL;
+    return v;
 }
 
 /* The mean of the squared distances from the mean, `ddof` less in the divisor; std is its root. */

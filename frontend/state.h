@@ -211,6 +211,7 @@ struct fe {
     uint32_t inlining;                   /* inside of how many inline(...) */
     const struct value *wanted;   /* what the statement makes of the value of its call, see live_callback; or NULL */
     const struct py *target;      /* where it goes, if that says more */
+    const struct py *into;        /* the same, where a reduction may accumulate; or NULL */
     struct frontend_found *found; /* what the caller hears besides the graph, or NULL */
     void (*typed)(void *user, const char *file, unsigned line, const char *name, const char *type); /* sdfg_host */
     void *typed_user;

@@ -44,7 +44,7 @@ static bool resolve(struct bound_walk *w, const struct container *c, const struc
         if (r->end != r->begin) {
             const struct sym *step = bound_resolve(w, w->names, r->step);
             end = bound_resolve(w, w->names, r->end);
-            if (step->op != SYM_INT || !step->i || !sym_is_int(r->tile, 1))
+            if (step->op != SYM_INT || !step->i || step->i == INT64_MIN || !sym_is_int(r->tile, 1))
                 return false;
             const struct sym *extent = step->i > 0 ? sym_sub(ir, end, begin) : sym_sub(ir, begin, end);
             const struct sym *const parts[] = { extent, sym_int(ir, step->i > 0 ? step->i : -step->i) };

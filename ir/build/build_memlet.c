@@ -193,7 +193,7 @@ void build_propagate(struct ir *ir, const struct memlet *inside, const struct ma
         out->volume = sym_mul(ir, out->volume, sym_range_size(ir, r->begin, r->end, r->step));
     }
     const struct sym *volume = out->volume;
-    for (uint32_t i = m->params.count; i-- > 0;)
+    for (uint32_t i = m->params.count; volume && i-- > 0;)
         if (sym_mentions(volume, m->params.items[i]))
             volume = extreme(ir, sym_expand(ir, volume), m, false);
     if (volume)

@@ -90,3 +90,26 @@ def integer_product(A: sdfg.int64[N, M], B: sdfg.int64[M, N]):
 @sdfg.program
 def variance(A: sdfg.float64[N, M], B: sdfg.int32[N]):
     return np.var(A), np.std(A, axis=0), A.std(axis=1, keepdims=True, ddof=1), np.var(B)
+
+
+@sdfg.program
+def sums_into_regions(A: sdfg.float64[N, M], B: sdfg.float64[M, M], S: sdfg.float32[N, M], V: sdfg.float64[M]):
+    T = np.zeros((N, M))
+    for i in range(N):
+        T[i, :] = np.sum(A[:, np.newaxis, :] * B[i % M, :, np.newaxis], axis=(0, 1))
+    A[0, :] = np.sum(A, axis=0)
+    A[1:3, 0] = np.max(A[1:3], axis=1)
+    B[0] = np.mean(B, axis=1)
+    B[1, ::1] = np.prod(B[:2], axis=0, initial=2)
+    S[2, :] = np.sum(T, axis=0)
+    S[1, :] = np.sum(S, axis=0, dtype=np.float32)
+    V[:] = np.sum(B, axis=1) + V
+    V[1:] = np.min(T[:, 1:], axis=0)
+    W = T
+    T[3, :] = np.sum(W[2:4], axis=0)
+    for i in range(M):
+        B[:, i] = np.sum(B[:, :i + 1], axis=1)
+    for i, j in sdfg.map[0:N, 0:2]:
+        S[i, j:j + 1] = np.max(S[i:i + 1, 1:] + j, axis=1)
+    T[np.sum(np.array([1, 1])), :] = np.max(A, axis=0)
+    return T
