@@ -99,7 +99,7 @@ class _Names:
 
 class SDFG(_graph.SDFG):
     """The graph under construction; that of a file can be called, compiled and saved, too. As in DaCe, memory counts: an array of another shape
-    is seen as a container says that has strides of its own."""
+    is seen as a container says that has strides of its own, and arguments that it does not take are ignored."""
 
     def __call__(self, *args, **kwargs):
         given = {**dict(zip(self.arg_names, args)), **kwargs}
@@ -114,6 +114,7 @@ class SDFG(_graph.SDFG):
 
     def _loaded(self):
         before, found = self._program, super()._loaded()
+        found._of_dace = True
         for name, data in self.arrays.items() if found is not before else ():
             if data.transient and data.storage == "Register" and any(_memlet.names_of(_memlet.text_of(n)) for n in data.shape):
                 warnings.warn(f"Variable-length array '{name}' of shape {list(map(str, data.shape))} lies on the heap, not in registers",

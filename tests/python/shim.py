@@ -7,6 +7,7 @@ import threading
 import unittest
 import warnings
 
+import json
 import numpy
 import numpy as np
 
@@ -428,6 +429,17 @@ class Shim(unittest.TestCase):
         self.assertEqual(B.tolist(), [[0, 2, 4], [12, 14, 16]])
         with self.assertRaises(dace.InvalidSDFGError):
             graph(A=numpy.zeros(5), B=B)
+
+    def test_unknown_arguments_are_ignored(self):
+        dace = sdfg.as_dace()
+        graph = dace.SDFG("few")
+        graph.add_array("A", [dace.symbol("n")], dace.float64)
+        graph.add_state().add_mapped_tasklet("ones", {"i": "0:n"}, {}, "o = 1", {"o": dace.Memlet("A[i]")}, external_edges=True)
+        A = numpy.zeros(4)
+        graph(A=A, n=4, K=7)
+        self.assertEqual(A.tolist(), [1, 1, 1, 1])
+        with self.assertRaisesRegex(TypeError, "no argument 'K'"):
+            sdfg.compile(json.dumps(graph.to_json()))(A=A, n=4, K=7)
 
     def test_constant_functions(self):
         dace = sdfg.as_dace()
