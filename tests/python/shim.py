@@ -1,4 +1,5 @@
 """`python -m sdfg.dace PROGRAM`: a script that imports dace, run by the library."""
+import json
 import pathlib
 import subprocess
 import sys
@@ -7,7 +8,6 @@ import threading
 import unittest
 import warnings
 
-import json
 import numpy
 import numpy as np
 
