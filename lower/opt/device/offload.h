@@ -148,11 +148,6 @@ void offload_write(struct offload *o);
 bool offload_has_library_calls(struct offload *o, struct tree_stmt *s);
 /* The only call of a kind in the loop, beside factors and lists on the stack of the host; NULL: there is more. */
 struct tree_stmt *offload_only_call(const struct tree_stmt *loop, bool (*is_call)(const struct tree_stmt *s));
-/* Elements from one iteration of a loop over `v` to the next; NULL: they are not always the same. */
-struct tree_expr *offload_step(struct tree *t, const struct tree_expr *address, const struct type *type,
-                               const struct tree_var *v);
-/* The address in the first iteration of the loop. */
-struct tree_expr *offload_in_first(struct tree *t, struct tree_expr *address, const struct tree_stmt *loop);
 
 /* ---- offload_product.c ---- */
 

@@ -9,6 +9,7 @@
  * Sizes and strides are in lists on the stack of the host; what is stored there stands for them. A loop over nothing
  * but a transform whose arrays lie evenly is one call for many. */
 #include "lower/opt/device/offload.h"
+#include "lower/tree/tree_address.h"
 #include "lower/tree/tree_cost.h"
 #include "lower/tree/tree_product.h"
 #include "lower/tree/tree_rewrite.h"
@@ -83,8 +84,8 @@ static const struct tree_stmt *call_of(struct offload *o, const struct tree_stmt
         return s;
     bool many = s->kind == STMT_FOR && (s->loop.parallel || s->loop.independent) && expr_is_int(s->step, 1);
     const struct tree_stmt *call = many ? offload_only_call(s, is_fft) : NULL;
-    return call && offload_step(o->tree, call->args[IN], elements(call), s->var) &&
-                   offload_step(o->tree, call->args[OUT], elements(call), s->var) && has_even_factor(o, s, call)
+    return call && address_step(o->tree, call->args[IN], elements(call), s->var) &&
+                   address_step(o->tree, call->args[OUT], elements(call), s->var) && has_even_factor(o, s, call)
                ? call
                : NULL;
 }
@@ -175,8 +176,8 @@ static struct array operand(struct writing *w, int argument)
     struct tree_expr *address = w->call->args[argument];
     struct array a = { .step = expr_i64(t, 0) };
     if (w->loop) {
-        a.step = value(w, offload_step(t, address, w->type, w->loop->var));
-        address = offload_in_first(t, address, w->loop);
+        a.step = value(w, address_step(t, address, w->type, w->loop->var));
+        address = address_in_first(t, address, w->loop);
     }
     a.address = offload_twins(w->offload, value(w, address));
     take_list(w, argument == IN ? IN_STRIDES : OUT_STRIDES, a.strides);

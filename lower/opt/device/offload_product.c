@@ -6,6 +6,7 @@
  *
  * Nothing is transferred and nobody waits: the call stands between launches. */
 #include "lower/opt/device/offload.h"
+#include "lower/tree/tree_address.h"
 #include "lower/tree/tree_cost.h"
 #include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_product.h"
@@ -29,7 +30,7 @@ static bool are_even(struct offload *o, const struct tree_stmt *loop, const stru
     tree_scan_add(&scan, loop);
     for (int i = 0; i < MATRICES; i++) {
         struct tree_expr *const *m = call->args + matrices[i];
-        if (!offload_step(o->tree, m[0], call->product->type, loop->var) || !tree_scan_invariant(&scan, m[1]) ||
+        if (!address_step(o->tree, m[0], call->product->type, loop->var) || !tree_scan_invariant(&scan, m[1]) ||
             !tree_scan_invariant(&scan, m[2]))
             return false;
     }
@@ -88,7 +89,7 @@ static struct tree_matrix matrix(struct writing *w, int i)
     struct tree *t = w->offload->tree;
     struct tree_expr *const *m = w->call->args + matrices[i], *address = m[0];
     if (w->loop)
-        address = offload_in_first(t, address, w->loop);
+        address = address_in_first(t, address, w->loop);
     return (struct tree_matrix){ offload_twins(w->offload, value(w, address)), value(w, m[1]), value(w, m[2]), 0 };
 }
 
@@ -111,7 +112,7 @@ static struct tree_expr *factor(struct writing *w, int i)
 static struct tree_expr *step(struct writing *w, int i)
 {
     struct tree *t = w->offload->tree;
-    return w->loop ? offload_step(t, w->call->args[matrices[i]], w->call->product->type, w->loop->var) : expr_i64(t, 0);
+    return w->loop ? address_step(t, w->call->args[matrices[i]], w->call->product->type, w->loop->var) : expr_i64(t, 0);
 }
 
 void offload_product(struct offload *o, struct tree_stmt *out, struct tree_stmt *s)

@@ -11,6 +11,7 @@
  * matrices lie evenly is one for many matrices: the kernels have a loop more. */
 #include "lower/opt/device/offload.h"
 #include "lower/opt/remark.h"
+#include "lower/tree/tree_address.h"
 #include "lower/tree/tree_cost.h"
 #include "lower/tree/tree_product.h"
 #include "lower/tree/tree_rewrite.h"
@@ -61,7 +62,7 @@ static bool are_even(struct offload *o, const struct tree_stmt *loop, const stru
     tree_scan_add(&scan, loop);
     for (int i = 0; i < MATRICES && f->matrices[i]; i++) {
         struct tree_expr *const *m = call->args + f->matrices[i];
-        if (!offload_step(o->tree, m[0], elements(f, call), loop->var) || !tree_scan_invariant(&scan, m[1]) ||
+        if (!address_step(o->tree, m[0], elements(f, call), loop->var) || !tree_scan_invariant(&scan, m[1]) ||
             !tree_scan_invariant(&scan, m[2]))
             return false;
     }
@@ -152,8 +153,8 @@ static struct lying operand(struct writing *w, int i)
     struct tree *t = w->offload->tree;
     struct tree_expr *const *m = w->call->args + w->form->matrices[i], *address = m[0], *step = expr_i64(t, 0);
     if (w->loop) {
-        step = value(w, offload_step(t, address, w->type, w->loop->var));
-        address = offload_in_first(t, address, w->loop);
+        step = value(w, address_step(t, address, w->type, w->loop->var));
+        address = address_in_first(t, address, w->loop);
     }
     return (struct lying){ offload_twins(w->offload, value(w, address)), value(w, m[1]), value(w, m[2]), step, 0 };
 }

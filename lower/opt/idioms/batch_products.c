@@ -13,11 +13,13 @@
  * no other use. Profitability: From two iterations on. Memory of several products is taken up to a limit. On the host
  * products of the library, which packs the matrix that all have in common each time; results that are copied are still
  * in the cache then. */
-#include "lower/opt/device/offload.h"
+#include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
+#include "lower/tree/tree_address.h"
 #include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_product.h"
 #include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_scan.h"
 #include "lower/tree/tree_shape.h"
 
 enum { MOST_BYTES = 1 << 28 /* of the results between products and copies, on a device */ };
@@ -69,7 +71,7 @@ static bool find_operand(struct product_batching *w, struct batch_operand *x, st
                          struct tree_expr *elements, uint32_t alias)
 {
     *x = (struct batch_operand){ .address = address, .extent = elements, .alias = alias };
-    x->step = offload_step(w->tree, address, w->call->product->type, w->loop->var);
+    x->step = address_step(w->tree, address, w->call->product->type, w->loop->var);
     const struct tree_expr *base = address;
     while (base->op == EXPR_OFFSET && tree_scan_invariant(&w->scan, base->args[0]))
         base = base->args[0];
@@ -261,7 +263,7 @@ static void rewrite(struct product_batching *w)
     if (w->copy)
         put_blocks(w, some->body, trips);
     else
-        put_products(w, some->body, loop->begin, trips, offload_in_first(t, w->c.address, loop), w->c.alias);
+        put_products(w, some->body, loop->begin, trips, address_in_first(t, w->c.address, loop), w->c.alias);
     *loop = *out;
 }
 
