@@ -1,6 +1,6 @@
 """Random programs by CPython with NumPy and by sdfg-run: fuzz.py SDFG-RUN COUNT [SEED [OPTION...]], where options are those of sdfg-run
 (`--device=cuda` with a stand-in for a GPU: tests/gpu/fuzz.sh). FUZZ_SIZES=N=70,M=45 in
-the environment: with these sizes instead of 6 and 4. Needs NumPy 2, whose types count. A program that differs is printed. Numbers
+the environment: with these sizes instead of 6 and 4; FUZZ_MAPS=1: all statements are maps, not every tenth. Needs NumPy 2, whose types count. A program that differs is printed. Numbers
 may differ by rounding of float32 and float16; a name that branches assign may have the joint type of both, and so has what is computed
 from it. Programs that NumPy refuses are left out, and those whose results hang on the last bit of a sine (a comparison of a float32 with a
 float64 one); those that only sdfg-run refuses count as errors, since all of it is in the accepted language."""
@@ -16,6 +16,7 @@ import numpy as np
 
 import check
 import stand_in
+from fuzz_maps import Map
 
 HEAD = """import numpy as np
 import sdfg
@@ -23,11 +24,19 @@ import sdfg
 N, M = (sdfg.symbol(s) for s in ("N", "M"))
 
 
+def mixed(a, b):
+    c = a * 2
+    if b > 1:
+        return c + b
+    return c - b
+
+
 """
 PARAMETERS = {"A": ("float64", "N, M"), "B": ("float64", "N, M"), "I": ("int64", "N, M"), "F": ("float32", "N"), "J": ("int32", "M"),
               "U": ("uint8", "N"), "k": ("int64", ""), "x": ("float64", "")}
 SIZES = stand_in.SIZES
 SIZES.update((pair[0], int(pair[2:])) for pair in os.environ.get("FUZZ_SIZES", "").split(",") if pair) # N=70,M=45
+MAPS = float(os.environ.get("FUZZ_MAPS", "0.1")) # share of statements
 LOOSE = 1e-4 # relative difference of numbers that counts as rounding
 
 
@@ -112,7 +121,9 @@ class Program:
     def statement(self, depth):
         c = self.chance
         kind = c.random()
-        if kind < 0.25:
+        if not depth and c.random() < MAPS:
+            Map(self).emit()
+        elif kind < 0.25:
             self.count += 1
             name = f"t{self.count}"
             self.line(f"{name} = {self.array()} + np.zeros((N, M), dtype=np.int8)")
