@@ -69,6 +69,9 @@ void json_write_real(struct json_writer *w, const char *key, double value); /* s
 void json_write_bool(struct json_writer *w, const char *key, bool value);
 void json_write_null(struct json_writer *w, const char *key);
 void json_write_value(struct json_writer *w, const char *key, const struct json *v); /* a value as it was read */
+/* Members, or the beginning of some, as they shall stand: text that ends behind a value or an opening bracket. */
+void json_write_text(struct json_writer *w, const char *text, size_t length);
+#define json_write_literal(w, text) json_write_text(w, "" text, sizeof text - 1)
 /* For people: indented, with a line break at the end; what fits on a line stays on it. */
 void json_write_indented(struct arena *a, const struct json *v, struct text *out);
 

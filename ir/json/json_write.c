@@ -185,6 +185,14 @@ void json_write_null(struct json_writer *w, const char *key)
     text_add(w->out, "null");
 }
 
+void json_write_text(struct json_writer *w, const char *text, size_t length)
+{
+    if (w->comma)
+        text_addc(w->out, ',');
+    text_addn(w->out, text, length);
+    w->comma = text[length - 1] != '{' && text[length - 1] != '[';
+}
+
 void json_write_value(struct json_writer *w, const char *key, const struct json *v)
 {
     switch (v->kind) {

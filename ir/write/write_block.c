@@ -198,14 +198,10 @@ static void write_transition(struct writer *w, const struct transition *t)
     static const char *const only_data[] = { "data", NULL };
     static const char *const known[] = { "condition", "assignments", "guid", NULL };
     const struct json *outer = write_attributes_of(t->json), *data = json_get(outer, "data");
-    json_begin(&w->json, NULL, '{');
-    json_write_string(&w->json, "type", "Edge");
+    json_write_literal(&w->json, "{\"type\":\"Edge\"");
     write_index(w, "src", t->src->index);
     write_index(w, "dst", t->dst->index);
-    json_begin(&w->json, "attributes", '{');
-    json_begin(&w->json, "data", '{');
-    json_write_string(&w->json, "type", "InterstateEdge");
-    json_begin(&w->json, "attributes", '{');
+    json_write_literal(&w->json, "\"attributes\":{\"data\":{\"type\":\"InterstateEdge\",\"attributes\":{");
     if (t->condition.tree)
         write_code(w, "condition", &t->condition);
     if (t->assignments.count)

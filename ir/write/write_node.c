@@ -171,6 +171,10 @@ static const char *const *write_kind(struct writer *w, const struct node *n)
 static void write_scope_ends(struct writer *w, const struct node *n)
 {
     const struct node *exit = node_is_entry(n) ? scope_exit(n) : n->scope ? scope_exit(n->scope) : NULL;
+    if (!n->scope && !exit) {
+        json_write_literal(&w->json, "\"scope_entry\":null,\"scope_exit\":null");
+        return;
+    }
     if (n->scope)
         write_index(w, "scope_entry", n->scope->index);
     else
@@ -257,16 +261,12 @@ void write_edge(struct writer *w, const struct edge *e)
     static const char *const data_keys[] = { "type", "label", "attributes", NULL };
     static const char *const only_data[] = { "data", NULL };
     const struct json *outer = write_attributes_of(e->json), *data = json_get(outer, "data");
-    json_begin(&w->json, NULL, '{');
-    json_write_string(&w->json, "type", "MultiConnectorEdge");
+    json_write_literal(&w->json, "{\"type\":\"MultiConnectorEdge\"");
     write_index(w, "src", e->src->index);
     write_index(w, "dst", e->dst->index);
     json_write_string(&w->json, "src_connector", e->src_conn);
     json_write_string(&w->json, "dst_connector", e->dst_conn);
-    json_begin(&w->json, "attributes", '{');
-    json_begin(&w->json, "data", '{');
-    json_write_string(&w->json, "type", "Memlet");
-    json_begin(&w->json, "attributes", '{');
+    json_write_literal(&w->json, "\"attributes\":{\"data\":{\"type\":\"Memlet\",\"attributes\":{");
     write_memlet(w, e, write_attributes_of(data));
     json_end(&w->json, '}');
     write_rest(w, data, data_keys, NULL);

@@ -223,8 +223,7 @@ void write_debug_info(struct writer *w, const struct place *at, const struct jso
     static const char *const known[] = { "type", "start_line", "start_column", "filename", "file_index", NULL };
     if (!at->line)
         return;
-    json_begin(&w->json, "debuginfo", '{');
-    json_write_string(&w->json, "type", "DebugInfo");
+    json_write_literal(&w->json, "\"debuginfo\":{\"type\":\"DebugInfo\"");
     json_write_int(&w->json, "start_line", at->line);
     if (at->column)
         json_write_int(&w->json, "start_column", at->column);
@@ -239,14 +238,17 @@ void write_subset(struct writer *w, const char *key, const struct subset *s)
     if (!s)
         return;
     json_begin(&w->json, key, '{');
-    json_write_string(&w->json, "type", "Range");
-    json_begin(&w->json, "ranges", '[');
+    json_write_literal(&w->json, "\"type\":\"Range\",\"ranges\":[");
     for (uint32_t i = 0; i < s->rank; i++) {
         json_begin(&w->json, NULL, '{');
         write_sym(w, "start", s->dims[i].begin);
         write_sym(w, "end", s->dims[i].end);
-        write_sym(w, "step", s->dims[i].step);
-        write_sym(w, "tile", s->dims[i].tile);
+        if (sym_is_int(s->dims[i].step, 1) && sym_is_int(s->dims[i].tile, 1)) {
+            json_write_literal(&w->json, "\"step\":\"1\",\"tile\":\"1\"");
+        } else {
+            write_sym(w, "step", s->dims[i].step);
+            write_sym(w, "tile", s->dims[i].tile);
+        }
         json_end(&w->json, '}');
     }
     json_end(&w->json, ']');
