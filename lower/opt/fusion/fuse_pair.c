@@ -99,6 +99,26 @@ static bool related(const struct piece_set *set, const struct tree_piece *piece)
     return false;
 }
 
+/* Rows of a few elements have more overhead than vectors: a linearized loop stays as it is beside them. */
+static bool has_short_rows(const struct fuse *f, const struct fuse_item *item)
+{
+    enum { SHORT = 64 };
+    struct fuse_nest n = fuse_nest_of(item->stmt, NULL);
+    const struct tree_expr *trips = n.depth > 1 ? tree_trip_count(f->tree, n.loops[n.depth - 1]) : NULL;
+    return trips && trips->op == EXPR_INT && trips->i < SHORT;
+}
+
+/* Do both load from the same memory? */
+static bool shares_loads(const struct piece_set *set, const struct tree_piece *piece)
+{
+    for (uint32_t i = 0; i < piece->accesses.count; i++) {
+        const struct tree_access *a = piece->accesses.items[i];
+        if (a->alias && !a->write && piece_set_class(set, a->alias)->read)
+            return true;
+    }
+    return false;
+}
+
 /* A sequential loop around a nest may still go inside of that: it takes in what stands in no nest only if both have to
  * do with the same elements. */
 static bool keeps_nests(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
@@ -465,11 +485,13 @@ bool fuse_try_pair(struct fuse *f, struct fuse_item *a, struct fuse_item *b, con
     f->depth = least(x, y);
     f->splits = false;
     bool fused = fit_both(f, a, b, outer);
-    if (!fused && connected && small && !f->splits) {
+    bool shared = shares_loads(&f->first, &b->piece) && !has_short_rows(f, a) && !has_short_rows(f, b);
+    bool near = small && !fused && (connected || shared);
+    if (near && !f->splits) {
         f->depth = x;
         fused = fit_second(f, a, b, outer);
     }
-    if (!fused && connected && small && !f->splits) {
+    if (near && !fused && !f->splits) {
         f->depth = y;
         fused = fit_first(f, a, b, outer);
     }
