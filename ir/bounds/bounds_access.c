@@ -166,16 +166,39 @@ static bool is_set(const struct edge *e, const char *conn)
     return conn && strcmp(conn, "set") == 0 && as_access(e->dst) && container_is_reference(as_access(e->dst)->data);
 }
 
-/* Is the region accessed, whatever the code does with it? */
-static bool is_accessed(const struct edge *e)
+/* Does the code get the value of the first element, whatever the extents are? */
+static bool is_value(const struct edge *e, const struct node *code, const struct connector *c)
+{
+    if (code->kind != NODE_TASKLET || is_single(e->memlet.subset))
+        return false;
+    return c->type ? c->type->kind != TYPE_POINTER && c->type->kind != TYPE_VECTOR
+                   : e->memlet.data->kind == CONTAINER_SCALAR;
+}
+
+static const struct subset *first_element(struct bound_walk *w, const struct subset *s)
+{
+    struct subset *out = arena_copy(w->scratch, s, sizeof *s);
+    out->dims = arena_copy(w->scratch, s->dims, s->rank * sizeof *s->dims);
+    for (uint32_t i = 0; i < s->rank; i++)
+        out->dims[i].end = out->dims[i].begin;
+    return out;
+}
+
+/* The region that is accessed, whatever the code does with it; NULL: the code decides. */
+static const struct subset *accessed(struct bound_walk *w, const struct edge *e)
 {
     const struct node *code = as_access(e->src) || node_is_entry(e->src) ? e->dst : e->src;
+    const struct subset *s = e->memlet.subset;
     if (code->kind == NODE_LIBRARY)
-        return true;
+        return s;
     if (code->kind != NODE_TASKLET && !node_is_entry(code))
-        return false;
+        return NULL;
     const struct connector *c = code == e->dst ? node_in_conn(code, e->dst_conn) : node_out_conn(code, e->src_conn);
-    return c && (!c->type || c->type->kind != TYPE_POINTER) && is_single(e->memlet.subset);
+    if (!c)
+        return NULL;
+    if (is_value(e, code, c))
+        return first_element(w, s);
+    return (!c->type || c->type->kind != TYPE_POINTER) && is_single(s) ? s : NULL;
 }
 
 /* The first process reads or writes as many elements of a distributed product's vector as the matrix has rows or
@@ -208,9 +231,9 @@ void bound_edge(struct bound_walk *w, struct edge *e)
         return;
     const struct access *from = as_access(path_source(e)), *to = as_access(path_target(e));
     if (!(from && to)) {
-        const struct subset *vector = product_vector(w, e);
-        if (is_plain(m->data) && is_accessed(e))
-            check_region(w, e, m->data, vector ? vector : m->subset);
+        const struct subset *vector = product_vector(w, e), *region = vector ? vector : accessed(w, e);
+        if (is_plain(m->data) && region)
+            check_region(w, e, m->data, region);
         return;
     }
     if (!from->data || !to->data || (container_is_view(from->data) && view_edge(from) == e) ||

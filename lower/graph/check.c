@@ -162,6 +162,22 @@ bool lower_check_area(struct scope *sc, const struct place *place, const struct 
     return true;
 }
 
+bool lower_check_value(struct scope *sc, const struct place *place, const struct area *a, bool read, bool write)
+{
+    struct lower *lw = sc->act->lw;
+    struct area some = *a;
+    if (!lower_checks(lw, OF_ACCESSES) || !a->low)
+        return true;
+    const struct sym **high = NEW_ARRAY(lw->arena, const struct sym *, a->binding->rank + 1);
+    for (uint32_t d = 0; d < a->binding->rank; d++) {
+        const struct sym *const ends[] = { a->low[d], a->high[d] };
+        bool filled = a->low[d] == a->high[d] || sym_less(lw->ir, a->high[d], a->low[d]) == TRUTH_NO;
+        high[d] = filled ? a->high[d] : sym_make(lw->ir, SYM_MAX, NULL, NULL, ends, 2);
+    }
+    some.high = high;
+    return lower_check_area(sc, place, &some, read, write);
+}
+
 bool lower_check_address(struct scope *sc, const struct place *place, const struct area *a)
 {
     struct lower *lw = sc->act->lw;

@@ -8,6 +8,8 @@
 /* Marks an access to all elements of the area. What is put at sc->block from here on is skipped if the access is bad.
  */
 bool lower_check_area(struct scope *sc, const struct place *place, const struct area *a, bool read, bool write);
+/* The same where code has the value of the first element, which is accessed even if the area is empty. */
+bool lower_check_value(struct scope *sc, const struct place *place, const struct area *a, bool read, bool write);
 /* Code that marks do not follow may write to the area. */
 void lower_check_assume(struct scope *sc, const struct place *place, const struct area *a);
 /* The operand gets what is needed to mark its elements where code names them. */

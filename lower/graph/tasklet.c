@@ -270,7 +270,7 @@ static bool read_input(struct names *n, struct edge *e)
         a.rank = 0;
         return array_operand(sc, &e->place, &a, type, o);
     }
-    if (!lower_check_area(sc, &e->place, &a, true, false))
+    if (!lower_check_value(sc, &e->place, &a, true, false))
         return false;
     struct tree_expr *p = expr_cast(lw->tree, type_pointer(lw->ir, type), a.pointer);
     if (type->kind == TYPE_STRUCT) {
@@ -411,7 +411,7 @@ static bool prepare_output(struct names *n, struct edge *e, struct output *out)
         o->atomic = atomic;
         return true;
     }
-    if (!lower_check_area(sc, &e->place, &out->area, e->memlet.wcr_kind != WCR_NONE, true))
+    if (!lower_check_value(sc, &e->place, &out->area, e->memlet.wcr_kind != WCR_NONE, true))
         return false;
     if (type->kind == TYPE_STRUCT) {
         struct code_scope cs = lower_code_scope(sc, &e->place, NULL);
