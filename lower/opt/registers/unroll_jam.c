@@ -7,8 +7,17 @@
  *     }                                            }
  *                                                  for i, the rest { ... }  unless there is known to be none
  *
- * Legality: The iterations have only reductions in common; what they store is a row of their own. Not under
- * `--fp=strict`.
+ * So do iterations that load and store the same elements in one independent loop: an element stays in a register for
+ * four of them.
+ *
+ *     for i {                                      for i = ... step 4 {
+ *         for k independent {                          for k independent {
+ *             y[k] = max(y[k], A[i, k])    ->              y[k] = max(y[k], A[i, k])   (the same for i + 1 to i + 3,
+ *         }                                            }                                in this order)
+ *     }                                            }
+ *
+ * Legality: The iterations have only reductions in common (not under `--fp=strict`), and what they store is a row of
+ * their own; or, of one loop inside, no two of its iterations touch an element that one of them stores.
  * Profitability: From eight iterations on, with at most 12 statements each. */
 #include "lower/opt/registers/unroll_jam.h"
 #include "lower/opt/iterations.h"
@@ -144,6 +153,72 @@ static bool may_jam(struct iterations *x, struct tree_stmt *loop)
     return true;
 }
 
+/* ---- iterations that load what the one before stored ---- */
+
+/* The only statement of the loop, an independent loop of assignments and stores; NULL: it is another one. */
+static struct tree_stmt *only_loop(const struct tree_stmt *loop)
+{
+    struct tree_stmt *inner = loop->body->items.count == 1 ? loop->body->items.items[0] : NULL;
+    uint32_t count = 0;
+    if (!inner || inner->kind != STMT_FOR || !inner->loop.independent || !is_simple(inner, false, &count))
+        return NULL;
+    for (uint32_t i = 0; i < inner->body->items.count; i++)
+        if (inner->body->items.items[i]->kind == STMT_REDUCE)
+            return NULL;
+    return loop_is_shorter(loop, SHORTEST) || loop_is_shorter(inner, SHORTEST) ? NULL : inner;
+}
+
+/* Is the element the same one in all iterations of the outer loop, and another one in each of the inner one? */
+static bool stays(const struct tree_access *a, const struct tree_stmt *loop, const struct tree_stmt *inner)
+{
+    return a->pointer && a->at->known && linear_has(a->at, inner->var) && !linear_has(a->at, loop->var);
+}
+
+/* What it is worth it for. */
+static bool has_kept_element(const struct tree_piece *p, const struct tree_stmt *loop, const struct tree_stmt *inner)
+{
+    for (uint32_t i = 0; i < p->accesses.count; i++) {
+        const struct tree_access *w = p->accesses.items[i];
+        for (uint32_t k = 0; w->write && stays(w, loop, inner) && k < p->accesses.count; k++) {
+            const struct tree_access *r = p->accesses.items[k];
+            if (r->read && !r->write && r->alias == w->alias && stays(r, loop, inner) &&
+                expr_equal(r->pointer, w->pointer) && linear_equal(r->at, w->at))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Do the two only meet in one and the same iteration of the inner loop, whatever those of the outer one are? */
+static bool meet_in_step(const struct tree_scan *scan, const struct tree_access *a, const struct tree_access *b,
+                         const struct tree_stmt *loop, const struct tree_stmt *inner)
+{
+    struct depend_loop loops[] = { { loop, loop, false }, { inner, inner, false } };
+    struct depend_query q = { scan->arena, a, b, loops, 2, tree_scan_assigns, (void *)(uintptr_t)scan };
+    return depend_is_in_step(&q);
+}
+
+static bool may_jam_in_order(struct iterations *x, struct tree_stmt *loop)
+{
+    struct tree_stmt *inner = only_loop(loop);
+    struct tree_piece piece = { 0 };
+    struct tree_scan scan = { .arena = x->tree->scratch };
+    if (!inner)
+        return false;
+    tree_scan_add(&scan, loop);
+    piece_add(x->tree->scratch, &piece, loop, NULL);
+    if (!has_kept_element(&piece, loop, inner) || !jam_is_possible(x, loop, &scan))
+        return false;
+    for (uint32_t i = 0; i < piece.accesses.count; i++)
+        for (uint32_t k = 0; k <= i; k++) {
+            const struct tree_access *a = piece.accesses.items[i], *b = piece.accesses.items[k];
+            bool apart = a->alias && b->alias && a->alias != b->alias;
+            if ((a->write || b->write) && !apart && !meet_in_step(&scan, a, b, loop, inner))
+                return false;
+        }
+    return true;
+}
+
 /* ---- how many ---- */
 
 /* Bytes of what the loop adds to from its first iteration to its last. An unknown number of iterations is a large one.
@@ -184,25 +259,36 @@ static uint32_t rows_for(const struct tree *t, const struct tree_stmt *loop)
 
 struct walk {
     struct iterations iterations;
+    bool strict;   /* sums keep their order */
     uint32_t rows; /* that were asked for; 0: none were */
 };
+
+static void jam(struct walk *w, struct tree_stmt *loop, enum remark_code why)
+{
+    struct tree *t = w->iterations.tree;
+    uint32_t rows = w->rows ? w->rows : rows_for(t, loop);
+    remark(t->ir->remarks, loop->place, remark_subject(t, loop), why, rows);
+    jam_iterations(t, loop, rows);
+}
 
 static bool look(void *user, struct tree_stmt *s)
 {
     struct walk *w = user;
-    struct tree *t = w->iterations.tree;
-    if (s->kind != STMT_FOR || !is_candidate(s) || !may_jam(&w->iterations, s))
+    if (s->kind != STMT_FOR)
         return true;
-    uint32_t rows = w->rows ? w->rows : rows_for(t, s);
-    remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_JAMMED, rows);
-    jam_iterations(t, s, rows);
+    if (!w->strict && is_candidate(s) && may_jam(&w->iterations, s))
+        jam(w, s, REMARK_JAMMED);
+    else if (may_jam_in_order(&w->iterations, s))
+        jam(w, s, REMARK_JAMMED_IN_ORDER);
+    else
+        return true;
     return false;
 }
 
 bool opt_unroll_jam(struct tree *t, const struct tree_options *o)
 {
-    for (uint32_t i = 0; !o->strict_fp && i < t->functions.count; i++) {
-        struct walk w = { iterations_of(t, t->functions.items[i]), (uint32_t)o->settings[SETTING_jam] };
+    for (uint32_t i = 0; i < t->functions.count; i++) {
+        struct walk w = { iterations_of(t, t->functions.items[i]), o->strict_fp, (uint32_t)o->settings[SETTING_jam] };
         stmt_visit(t->functions.items[i]->body, look, &w);
         stmt_flatten(t, t->functions.items[i]->body);
     }
