@@ -323,6 +323,8 @@ static bool falls_apart(struct depend_problem *p, const struct linear *l, struct
                         int64_t low, int64_t high)
 {
     struct linear_term strides[MOST_STRIDES];
+    if (depend_falls_apart_by(p, l, quotient, rest, low, high))
+        return true;
     uint32_t count = find_strides(p, l, strides);
     for (int more = 0; count > 0 && more < 3; more++) {
         if (more == 1 && (p->filled || !add_size(p)))

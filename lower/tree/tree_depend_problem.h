@@ -33,6 +33,11 @@ bool depend_distance(struct depend_problem *p, const struct depend_loop *loop, s
 bool depend_is_fixed(const struct depend_problem *p, const struct tree_expr *factor);
 /* low <= l <= high becomes part of the problem, dimension by dimension where strides are products. */
 void depend_place(struct depend_problem *p, const struct linear *l, int64_t low, int64_t high);
+/* l = quotient * stride + rest for a constant stride, the largest one possible: if the rest is less than a stride away
+ * from all of low to high, l is there only if the quotient is 0 and the rest is there. False: there is no such stride.
+ */
+bool depend_falls_apart_by(const struct depend_problem *p, const struct linear *l, struct linear *quotient,
+                           struct linear *rest, int64_t low, int64_t high);
 /* Is there no solution with sum * sign >= 1? */
 bool depend_none_beyond(struct depend_problem *p, const struct system_row *sum, int64_t sign);
 /* Has an expression one value for both accesses? */
