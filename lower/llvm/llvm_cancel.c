@@ -20,10 +20,17 @@ void llvm_cancel_point(struct llvm_func *f)
     LLVMValueRef now = LLVMBuildLoad2(f->builder, u->i32, at, "now");
     LLVMSetOrdering(now, LLVMAtomicOrderingMonotonic);
     LLVMSetAlignment(now, sizeof(uint32_t));
-    struct llvm_if i = llvm_flow_if(f, LLVMBuildICmp(f->builder, LLVMIntNE, now, began, ""));
-    llvm_runtime(f, "sdfg_rt_cancelled", &f->context, 1);
-    llvm_flow_return(f);
-    llvm_flow_end(f, &i);
+    LLVMBasicBlockRef on = llvm_block(f, "on");
+    bool first = !f->cancelled;
+    if (first)
+        f->cancelled = llvm_block(f, "cancelled");
+    LLVMBuildCondBr(f->builder, LLVMBuildICmp(f->builder, LLVMIntEQ, now, began, ""), on, f->cancelled);
+    if (first) {
+        llvm_block_begin(f, f->cancelled);
+        llvm_runtime(f, "sdfg_rt_cancelled", &f->context, 1);
+        llvm_flow_return(f);
+    }
+    llvm_block_begin(f, on);
 }
 
 void llvm_cancel_before(struct llvm_func *f, const struct tree_stmt *s)

@@ -97,6 +97,7 @@ struct llvm_func {
     LLVMBuilderRef builder;
     LLVMValueRef function, context, data; /* data: the argument struct, or the caller's argument array */
     LLVMBasicBlockRef entry, leave;       /* leave: the one block that returns */
+    LLVMBasicBlockRef cancelled;          /* ends the call; NULL: nothing goes there yet */
     LLVMValueRef run;                     /* on the device; NULL: the function has no statements for one */
     LLVMValueRef early;                   /* PART: alloca of the flag "the caller must return" */
     struct llvm_loop *loop;
