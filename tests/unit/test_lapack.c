@@ -185,11 +185,11 @@ static void check_cholesky(int type, enum layout layout, bool lower, bool by_loo
             worst = fmax(worst, cabs(sum));
         }
     CHECK(worst < 5000 * tolerance(type));
-    if (!by_loops) { /* in place: the same */
+    if (!by_loops) { /* in place: the same, but for the order of sums, which a library chooses by alignment */
         sdfg_rt_cholesky(&context, type, lower, N, a.data, a.row_stride, a.col_stride, a.data, a.row_stride,
                          a.col_stride, &info);
         for (int64_t i = 0; i < N * N; i++)
-            CHECK(get(type, &a, i / N, i % N) == get(type, &f, i / N, i % N));
+            CHECK(cabs(get(type, &a, i / N, i % N) - get(type, &f, i / N, i % N)) <= 50 * tolerance(type) * N);
     }
     matrix_free(type, m);
     matrix_free(type, a);
