@@ -88,6 +88,16 @@ def _configure_and_compile(original):
     return configure_and_compile
 
 
+def _dump(original):
+    @functools.wraps(original)
+    def dump(value, file, *args, **kwargs):
+        if getattr(_now, "job", None) is None:
+            return original(value, file, *args, **kwargs)
+        from dace import serialize
+        return file.write(serialize.dumps(value, *args, **kwargs)) # the same text, at once: Python's own encoder takes a tenth of the time then
+    return dump
+
+
 def _load_precompiled_sdfg(original):
     @functools.wraps(original)
     def load_precompiled_sdfg(folder, *args, **kwargs):
@@ -102,9 +112,10 @@ def patch():
     if _saved:
         return
     import dace
+    from dace import serialize
     from dace.codegen import codegen, compiler
     places = [(dace.SDFG, "compile", _compile), (dace.SDFG, "expand_library_nodes", _expand_library_nodes), (codegen, "generate_code", _generate_code),
-              (compiler, "configure_and_compile", _configure_and_compile), (compiler, "load_precompiled_sdfg", _load_precompiled_sdfg)]
+              (serialize, "dump", _dump), (compiler, "configure_and_compile", _configure_and_compile), (compiler, "load_precompiled_sdfg", _load_precompiled_sdfg)]
     for owner, name, wrap in places:
         _saved[owner, name] = getattr(owner, name)
         setattr(owner, name, wrap(getattr(owner, name)))
