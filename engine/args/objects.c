@@ -11,37 +11,53 @@ static void *pointer_at(const void *object, size_t offset)
     return p;
 }
 
-/* False: it is none of the arrays that the layout describes. */
+/* The element type, which is most often that of the array before, `guess`. l->num_dtypes if it is none of the layout.
+ */
+static size_t dtype_of(const sdfg_object_layout *l, const void *object, size_t guess)
+{
+    const void *dtype = pointer_at(object, l->dtype);
+    if (guess < l->num_dtypes && l->dtypes[guess] == dtype)
+        return guess;
+    size_t i = 0;
+    while (i < l->num_dtypes && l->dtypes[i] != dtype)
+        i++;
+    return i;
+}
+
+/* Sizes and strides; false if these are no multiples of the elements, whose size is a power of two. */
+static bool read_shape(const sdfg_object_layout *l, const void *object, sdfg_array *out, int64_t *strides)
+{
+    const char *sizes = pointer_at(object, l->shape), *steps = pointer_at(object, l->strides);
+    int64_t size = (int64_t)sdfg_dtype_size(out->dtype);
+    if (!size)
+        return out->rank == 0;
+    int shift = __builtin_ctzll((uint64_t)size);
+    for (int d = 0; d < out->rank; d++) {
+        int64_t step;
+        memcpy(&out->shape[d], sizes + (size_t)d * sizeof(int64_t), sizeof(int64_t));
+        memcpy(&step, steps + (size_t)d * sizeof(int64_t), sizeof step);
+        if (step & (size - 1))
+            return false;
+        strides[d] = step >> shift;
+    }
+    return true;
+}
+
+/* False: it is none of the arrays that the layout describes. `out` has the element type of the array before. Fields are
+ * set one by one: most of the room for a shape is not used. */
 static bool read_array(const sdfg_object_layout *l, const void *object, sdfg_array *out, int64_t *strides)
 {
     if (pointer_at(object, l->type) != l->array_type)
         return false;
-    const void *dtype = pointer_at(object, l->dtype);
-    size_t i = 0;
-    while (i < l->num_dtypes && l->dtypes[i] != dtype)
-        i++;
-    if (i == l->num_dtypes)
+    size_t dtype = dtype_of(l, object, (size_t)out->dtype);
+    if (dtype == l->num_dtypes)
         return false;
-    int rank;
-    memcpy(&rank, (const char *)object + l->rank, sizeof rank);
-    if (rank < 0 || rank > SDFG_MAX_RANK)
+    memcpy(&out->rank, (const char *)object + l->rank, sizeof out->rank);
+    if (out->rank < 0 || out->rank > SDFG_MAX_RANK)
         return false;
-    int64_t size = (int64_t)sdfg_dtype_size((sdfg_dtype)i);
-    *out = (sdfg_array){ .struct_size = sizeof *out,
-                         .data = pointer_at(object, l->data),
-                         .dtype = (sdfg_dtype)i,
-                         .rank = rank,
-                         .strides = strides };
-    if (rank) {
-        memcpy(out->shape, pointer_at(object, l->shape), (size_t)rank * sizeof *out->shape);
-        memcpy(strides, pointer_at(object, l->strides), (size_t)rank * sizeof *strides);
-    }
-    for (int d = 0; d < rank; d++) {
-        if (size == 0 || strides[d] % size)
-            return false;
-        strides[d] /= size;
-    }
-    return true;
+    out->data = pointer_at(object, l->data);
+    out->dtype = (sdfg_dtype)dtype;
+    return read_shape(l, object, out, strides);
 }
 
 sdfg_error *sdfg_args_objects(size_t *taken, sdfg_args *a, const sdfg_object_layout *l, const char *const *names,
@@ -53,9 +69,9 @@ sdfg_error *sdfg_args_objects(size_t *taken, sdfg_args *a, const sdfg_object_lay
     NEEDS(l);
     NEEDS(names);
     NEEDS(tuple);
+    int64_t strides[SDFG_MAX_RANK];
+    sdfg_array array = { .struct_size = sizeof array, .strides = strides };
     for (size_t i = 0; i < count; i++) {
-        sdfg_array array;
-        int64_t strides[SDFG_MAX_RANK];
         const void *object = pointer_at(tuple, l->items + i * sizeof(void *));
         if (!read_array(l, object, &array, strides))
             return NULL;
