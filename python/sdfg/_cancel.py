@@ -9,8 +9,10 @@ import signal
 import threading
 import time
 
-from ._library import library, quick
+from ._library import library, prepared, quick
 
+_call, _bound_call = prepared(library, "sdfg_call"), prepared(library, "sdfg_bound_call")
+_call_cancel, _bound_cancel = quick.sdfg_call_cancel, quick.sdfg_bound_cancel
 _AGAIN = 0.05 # seconds after which somebody else may have taken the descriptor away
 
 _main = threading.main_thread().ident
@@ -81,8 +83,8 @@ def stoppable(function, cancel, owner, *handles):
 
 def call(program, arguments):
     """sdfg_call: the error, or None."""
-    return stoppable(library.sdfg_call, quick.sdfg_call_cancel, arguments, program._handle, arguments._handle)
+    return stoppable(_call, _call_cancel, arguments, program._handle, arguments._handle)
 
 
 def call_bound(bound):
-    return stoppable(library.sdfg_bound_call, quick.sdfg_bound_cancel, bound, bound._handle)
+    return stoppable(_bound_call, _bound_cancel, bound, bound._handle)

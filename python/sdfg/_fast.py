@@ -9,7 +9,7 @@ from . import _device
 from ._arguments import Arguments
 from ._cancel import call
 from ._errors import Error, check
-from ._library import DTYPES, ObjectLayout, library, quick
+from ._library import DTYPES, ObjectLayout, library, prepared, quick
 
 MISS = object() # the call must go the longer way
 _BIND = 2       # SDFG_STAGE_BIND: nothing has run
@@ -47,10 +47,17 @@ try:
 except (AttributeError, TypeError, ValueError):
     LAYOUT = None
 _layout_pointer = ctypes.byref(LAYOUT) if LAYOUT is not None else None
+_objects, _ready = prepared(quick, "sdfg_args_objects"), prepared(quick, "sdfg_args_ready")
+_GIVERS = {int: (prepared(quick, "sdfg_args_i64"), ctypes.c_int64), float: (prepared(quick, "sdfg_args_f64"), ctypes.c_double)}
 
 
 class _Held(Arguments):
     """Arguments that are kept for the next call."""
+
+    def __init__(self, program):
+        super().__init__(program)
+        self.taken = ctypes.c_size_t()
+        self.taken_pointer = ctypes.byref(self.taken)
 
     def __del__(self):
         self._let_go()
@@ -88,10 +95,10 @@ class Fast:
         names, kinds = list(values), [type(value) for value in values.values()]
         arrays = [i for i, kind in enumerate(kinds) if kind is numpy.ndarray]
         self.arrays = None if len(arrays) == len(names) else arrays
-        self.numbers = [(i, kind, names[i].encode()) for i, kind in enumerate(kinds) if kind is not numpy.ndarray]
+        self.numbers = [(i, kind, ctypes.c_char_p(names[i].encode()), *_GIVERS[kind]) for i, kind in enumerate(kinds) if kind is not numpy.ndarray]
         taken = [names[i] for i in arrays] + list(captured) + results
         self.names = (ctypes.c_char_p * max(len(taken), 1))(*(name.encode() for name in taken))
-        self.taken = len(taken)
+        self.names_pointer, self.taken, self.taken_size = ctypes.byref(self.names), len(taken), ctypes.c_size_t(len(taken))
         self.written = [i for i, name in enumerate(taken) if name in written and name not in results]
         self.made = (None, None) # shapes of arguments, and what the results were for them: one object, since other threads replace it
 
@@ -103,10 +110,9 @@ class Fast:
             return None
         known, results = self.made
         if shapes != known:
-            count = ctypes.c_size_t()
             try:
-                check(quick.sdfg_args_objects(count, arguments._handle, _layout_pointer, self.names, len(arrays), arrays))
-                if count.value != len(arrays):
+                check(self._give(arguments, arrays, ctypes.c_size_t(len(arrays))))
+                if arguments.taken.value != len(arrays):
                     return None
                 check(library.sdfg_args_solve(arguments._handle))
                 made = [arguments.allocate(name) for name in self.results]
@@ -126,15 +132,14 @@ class Fast:
             arguments = self.pool.pop()
         except IndexError:
             arguments = _Held(self.program)
-        for i, kind, name in self.numbers:
+        for i, kind, name, give, made_of in self.numbers:
             value = args[i]
             if type(value) is not kind:
                 self.pool.append(arguments)
                 return MISS
             if kind is int and not -(1 << 63) <= value < 1 << 63:
                 return MISS
-            give = quick.sdfg_args_i64 if kind is int else quick.sdfg_args_f64
-            error = give(arguments._handle, name, value)
+            error = give(arguments._handle, name, made_of(value))
             if error:
                 return self._missed(error)
         arrays = args + captured if self.arrays is None else tuple([args[i] for i in self.arrays]) + captured
@@ -148,15 +153,17 @@ class Fast:
                 return MISS
         return self._run(arguments, arrays + made, made)
 
+    def _give(self, arguments, arrays, count):
+        return _objects(arguments.taken_pointer, arguments._handle, _layout_pointer, self.names_pointer, count, ctypes.py_object(arrays))
+
     def _run(self, arguments, arrays, made):
-        count = ctypes.c_size_t()
-        error = quick.sdfg_args_objects(count, arguments._handle, _layout_pointer, self.names, self.taken, arrays)
-        if error or count.value != self.taken:
+        error = self._give(arguments, arrays, self.taken_size)
+        if error or arguments.taken.value != self.taken:
             return self._missed(error)
         return self._call(arguments, made)
 
     def _call(self, arguments, made):
-        if not quick.sdfg_args_ready(arguments._handle):
+        if not _ready(arguments._handle):
             return MISS
         error = call(self.program, arguments)
         if error:

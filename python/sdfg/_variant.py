@@ -33,6 +33,8 @@ class Variant:
                                                                                   self.number)
 
     def result(self, made, calls):
+        if not made:
+            return None
         found = [made[name] for name in self.results]
         if any(self.object):
             found = [[calls.kept_object(int(array[0]))] if is_object else array for array, is_object in zip(found, self.object)]
@@ -41,5 +43,8 @@ class Variant:
         return self.values(found)
 
     def values(self, made):
-        found = [array[0] if number else array for array, number in zip(made, self.number)]
-        return tuple(found) if self.tuple else found[0] if found else None
+        if not made:
+            return None
+        if not self.tuple:
+            return made[0][0] if self.number[0] else made[0]
+        return tuple([array[0] if number else array for array, number in zip(made, self.number)])
