@@ -872,9 +872,9 @@ SDFG_API sdfg_error *sdfg_args_explain(char **out, sdfg_args *a);
  * nearest kernel in memory; a line each for policy, memory and disk. Nothing is compiled. The caller frees it with
  * sdfg_text_free. */
 SDFG_API sdfg_error *sdfg_args_explain_cache(char **out, sdfg_args *a);
-/* Whether the code for a call with these arguments is in memory, so that the call neither compiles nor waits; says
- * nothing about arguments that the call refuses. For callers that compile on another thread first: sdfg_bind makes the
- * code. */
+/* Whether the code for a call with these arguments is in memory, so that the call neither compiles nor waits; code that
+ * the disk cache has is read into memory. Says nothing about arguments that the call refuses. For callers that compile
+ * on another thread first: sdfg_bind makes the code. */
 SDFG_API bool sdfg_args_ready(sdfg_args *a);
 
 /* ---- calls ---- */

@@ -62,8 +62,8 @@ struct sdfg_kernel {
     struct sdfg_kernel *next;
 };
 
-/* Makes the kernel for a signature: reads it from the disk cache or compiles it. `reason`: why there is none in memory.
- * NULL with *error set. */
+/* Makes the kernel for a signature: reads it from the disk cache or compiles it. `reason`: why there is none in memory;
+ * NULL: it is not compiled. NULL with *error set, or without if it is not on disk. */
 struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s, const char *reason,
                                enum sdfg_tier tier, sdfg_error **error);
 /* "machine code 'axpy.0' 1632 bytes, device image 'device' 40000 bytes" (kept.c) */

@@ -285,14 +285,44 @@ struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *
     return k;
 }
 
+/* Adds a kernel that nobody has asked for yet, unless another thread was faster. */
+static void add_found(struct kernel_table *t, struct sdfg_kernel *k, uint64_t hash)
+{
+    struct kernel_store *store = store_of(t);
+    struct sdfg_kernel *dropped = NULL;
+    k->hash = hash;
+    k->next = NULL;
+    pthread_mutex_lock(&store->lock);
+    bool known = table_find(t, &k->signature, hash);
+    if (!known) {
+        add(t, k);
+        dropped = drop_some(store);
+    }
+    pthread_mutex_unlock(&store->lock);
+    free_list(known ? k : NULL);
+    free_dropped(dropped);
+}
+
+/* Nobody waits for this one, who would make it. Code for devices takes long to load. */
+static bool find_on_disk(struct kernel_table *t, const struct signature *s, uint64_t hash)
+{
+    sdfg_error *error = NULL;
+    enum sdfg_tier tier = s->passes ? SDFG_TIER_FULL : t->program->engine->options.tier;
+    struct sdfg_kernel *k = s->device ? NULL : kernel_new(t->program, s, NULL, tier, &error);
+    sdfg_error_free(error); /* the call finds it, too */
+    if (k)
+        add_found(t, k, hash);
+    return k;
+}
+
 bool kernels_have(struct kernel_table *t, const struct signature *s)
 {
     struct kernel_store *store = store_of(t);
     uint64_t hash = signature_hash(s);
     pthread_mutex_lock(&store->lock);
-    bool there = table_find(t, s, hash);
+    bool there = table_find(t, s, hash), coming = find_flight(t, s, hash);
     pthread_mutex_unlock(&store->lock);
-    return there;
+    return there || (!coming && find_on_disk(t, s, hash));
 }
 
 void kernels_pin(struct sdfg_kernel *k)

@@ -20,8 +20,9 @@ void kernels_free(struct kernel_table *t); /* and all kernels, pinned or not */
  * back in turn, if it is not NULL and there is a kernel. */
 struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *s, struct sdfg_kernel *instead_of,
                                 sdfg_error **error);
-bool kernels_have(struct kernel_table *t, const struct signature *s); /* now */
-void kernels_pin(struct sdfg_kernel *k);                              /* once more */
+/* Whether it is in memory, or was on disk and now is in memory. */
+bool kernels_have(struct kernel_table *t, const struct signature *s);
+void kernels_pin(struct sdfg_kernel *k); /* once more */
 void kernels_release(struct sdfg_kernel *k);
 /* The same, and the table forgets it: it is freed when nobody has pinned it any more. */
 void kernels_discard(struct sdfg_kernel *k);

@@ -235,7 +235,25 @@ static bool load(struct sdfg_kernel *k, const char *const keys[2], enum sdfg_tie
 
 static void unlock(void *lock) { cache_unlock(lock); }
 
-/* From disk, or compiled and then kept there. Who waits for another process waits for either tier. */
+static bool was_loaded(struct sdfg_kernel *k, double start)
+{
+    disk_store_interface(k->program->engine->disk, k->program);
+    k->phases = NEW_ARRAY(k->arena, sdfg_phase, 1);
+    add_phase(k, "disk", now() - start, 0);
+    return true;
+}
+
+/* Without reading what is not there, which would count as a miss. */
+static bool kernel_find(struct sdfg_kernel *k, const char *const keys[2], enum sdfg_tier tier, double start)
+{
+    struct cache_store *s = disk_store_of(k->program->engine->disk);
+    const char *key = keys[tier == SDFG_TIER_QUICK];
+    bool there = cache_has(s, key, strlen(key)) || (tier == SDFG_TIER_AUTO && cache_has(s, keys[1], strlen(keys[1])));
+    return there && load(k, keys, tier) && was_loaded(k, start);
+}
+
+/* From disk, or compiled and then kept there. Who waits for another process waits for either tier. `reason` NULL: from
+ * disk only. */
 static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const char *reason, enum sdfg_tier tier,
                         sdfg_error **error)
 {
@@ -244,6 +262,8 @@ static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const 
     double start = now();
     for (int quick = 0; d && !s->trial && quick < 2; quick++)
         keys[quick] = disk_key(d, k->program, s, quick, k->arena, &why);
+    if (!reason)
+        return keys[0] && kernel_find(k, keys, tier, start);
     if (!keys[0]) {
         bool ok = kernel_compile(k, s, reason, tier, error);
         k->origin = arena_printf(k->arena, "%s: %s; the disk cache is not used: %s", tier_name(k), reason, why);
@@ -257,10 +277,7 @@ static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const 
         (cache_lock(disk_store_of(d), lock_key, strlen(lock_key), &lock) && load(k, keys, tier))) {
         cleanup_pop(&locked);
         cache_unlock(&lock);
-        disk_store_interface(d, k->program);
-        k->phases = NEW_ARRAY(k->arena, sdfg_phase, 1);
-        add_phase(k, "disk", now() - start, 0);
-        return true;
+        return was_loaded(k, start);
     }
     if (kernel_compile(k, s, reason, tier, error)) {
         const char *key = keys[k->quick], *file = cache_path(disk_store_of(d), key, strlen(key), k->arena);
@@ -324,7 +341,8 @@ struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s
     cleanup_push(&half_made, free_half_made, k);
     k->signature = signature_copy(s, a);
     if (!make_and_load(k, s, reason, tier, error)) {
-        kernel_event(p, SDFG_EVENT_FAILED, s, sdfg_error_message(*error), now() - start);
+        if (*error)
+            kernel_event(p, SDFG_EVENT_FAILED, s, sdfg_error_message(*error), now() - start);
         cleanup_pop(&half_made);
         arena_free(a);
         return NULL;

@@ -50,6 +50,8 @@ static void end(void)
     CHECK(!rmdir(folder));
 }
 
+static bool was_ready; /* what the last run was told before it */
+
 /* A scale of axpy with N = n; whether the code came from disk. `change` alters the options. */
 static bool run(void (*change)(sdfg_options *o), int n, sdfg_cache_info *info)
 {
@@ -79,6 +81,7 @@ static bool run(void (*change)(sdfg_options *o), int n, sdfg_cache_info *info)
         if (a.kind == SDFG_KIND_SCALAR)
             CHECK(good(sdfg_args_f64(args, a.name, 3)));
     }
+    was_ready = sdfg_args_ready(args);
     CHECK(good(sdfg_bind(&bound, program, args)));
     CHECK(good(sdfg_bound_call(bound)));
     for (int i = 0; i < n; i++)
@@ -204,8 +207,10 @@ TEST(everything_that_changes_code_is_in_the_key)
     sdfg_cache_info info;
     begin();
     for (int round = 0; round < 2; round++)
-        for (size_t i = 0; i < NUM_CHANGES; i++)
+        for (size_t i = 0; i < NUM_CHANGES; i++) {
             CHECK_INT(run(changes[i], 40, &info), round);
+            CHECK_INT(was_ready, round);
+        }
     CHECK(!run(NULL, 41, &info)); /* another size, another constant */
     CHECK(!run(generic, 41, &info));
     CHECK(run(generic, 42, &info));
