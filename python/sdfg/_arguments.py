@@ -9,7 +9,7 @@ import numpy
 from . import _device
 from ._callback import Calls
 from ._errors import check
-from ._library import DTYPES, KINDS, MAX_RANK, RECORD, Argument, Array, Device, library
+from ._library import DTYPES, KINDS, MAX_RANK, RECORD, SIZES, Argument, Array, Device, library
 from ._stream import Stream
 from ._wait import interruptible
 
@@ -160,13 +160,13 @@ class Arguments:
         dtype = RECORD if array.dtype.fields else _DTYPES.get(array.dtype) or \
             (_DTYPE_BY_NAME.get(array.dtype.name, 0) if array.dtype.isnative else 0)
         expected = DTYPES[argument.dtype] if argument.dtype < RECORD else ""
-        if array.dtype.name == _BITS.get(expected):
+        if expected in _BITS and array.dtype.name == _BITS[expected]:
             dtype = argument.dtype
         if not dtype:
             raise TypeError(f"argument '{name}': elements of type {array.dtype} have no counterpart in SDFGs")
         if array.ndim > MAX_RANK or any(s % size for s in array.strides):
             raise ValueError(f"argument '{name}': its strides are no multiples of its elements")
-        strides = (ctypes.c_int64 * max(array.ndim, 1))(*(s // size for s in array.strides))
+        strides = SIZES(*[s // size for s in array.strides])
         given = Array(struct_size=ctypes.sizeof(Array), data=array.ctypes.data, dtype=dtype, rank=array.ndim, strides=strides, item_bytes=size)
         given.shape[:array.ndim] = array.shape
         self.kept.append(array)
@@ -183,7 +183,7 @@ class Arguments:
         rank = len(memory.shape)
         if rank > MAX_RANK:
             raise ValueError(f"argument '{name}' has more than {MAX_RANK} dimensions")
-        strides = None if memory.strides is None else (ctypes.c_int64 * max(rank, 1))(*memory.strides)
+        strides = None if memory.strides is None else SIZES(*memory.strides)
         given = Array(struct_size=ctypes.sizeof(Array), data=memory.address, dtype=dtype, rank=rank, strides=strides,
                       device=Device(memory.kind, memory.index))
         given.shape[:rank] = memory.shape
@@ -263,7 +263,7 @@ class Arguments:
         there is one and the result is not a single number."""
         argument = self.lookup(name)
         rank, elements = ctypes.c_int(), ctypes.c_int64()
-        shape, strides = (ctypes.c_int64 * MAX_RANK)(), (ctypes.c_int64 * MAX_RANK)()
+        shape, strides = SIZES(), SIZES()
         check(library.sdfg_args_layout(self._handle, name.encode(), ctypes.byref(rank), shape, strides,
                                        ctypes.byref(elements)))
         if not 0 < argument.dtype < RECORD:

@@ -4,6 +4,7 @@ Python's own handler only takes a note until the library returns. But it also wr
 (signal.set_wakeup_fd), which a thread of ours reads. Where somebody else has such a descriptor, or a handler of their own, calls run to
 their end as before."""
 
+import _thread
 import os
 import signal
 import threading
@@ -39,7 +40,7 @@ def _listen():
         if _ends is None:
             reader, writer = os.pipe()
             os.set_blocking(writer, False)
-            threading.Thread(target=_read, args=(reader,), name="sdfg-cancel", daemon=True).start()
+            _thread.start_new_thread(_read, (reader,)) # one of `threading` would be waited for until it runs
             _ends = reader, writer
         other = signal.set_wakeup_fd(_ends[1], warn_on_full_buffer=False)
         if other not in (-1, _ends[1]):

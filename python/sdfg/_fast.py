@@ -9,7 +9,7 @@ from . import _device
 from ._arguments import Arguments
 from ._cancel import call
 from ._errors import Error, check
-from ._library import DTYPES, ObjectLayout, library, prepared, quick
+from ._library import DTYPES, ObjectLayout, library, prepared, quick, texts
 
 MISS = object() # the call must go the longer way
 _BIND = 2       # SDFG_STAGE_BIND: nothing has run
@@ -97,7 +97,7 @@ class Fast:
         self.arrays = None if len(arrays) == len(names) else arrays
         self.numbers = [(i, kind, ctypes.c_char_p(names[i].encode()), *_GIVERS[kind]) for i, kind in enumerate(kinds) if kind is not numpy.ndarray]
         taken = [names[i] for i in arrays] + list(captured) + results
-        self.names = (ctypes.c_char_p * max(len(taken), 1))(*(name.encode() for name in taken))
+        self.names = texts([name.encode() for name in taken])
         self.names_pointer, self.taken, self.taken_size = ctypes.byref(self.names), len(taken), ctypes.c_size_t(len(taken))
         self.written = [i for i, name in enumerate(taken) if name in written and name not in results]
         self.made = (None, None) # shapes of arguments, and what the results were for them: one object, since other threads replace it

@@ -8,7 +8,7 @@ from . import _device
 from ._arguments import MAX_RANK, _DTYPE_BY_NAME
 from ._errors import Error, check
 from ._fast import MISS, Fast, _Held
-from ._library import Array, Device, library, quick
+from ._library import SIZES, Array, Device, library, quick
 
 
 class FastDevice(Fast):
@@ -78,7 +78,7 @@ class FastDevice(Fast):
         given = Array(ctypes.sizeof(Array), memory.address, _DTYPE_BY_NAME[memory.dtype], rank, device=Device(memory.kind, memory.index))
         given.shape[:rank] = memory.shape
         if memory.strides is not None:
-            given.strides = (ctypes.c_int64 * max(rank, 1))(*memory.strides)
+            given.strides = SIZES(*memory.strides)
         return quick.sdfg_args_array(arguments._handle, name, ctypes.byref(given))
 
     def _make(self, arguments, args, memories):

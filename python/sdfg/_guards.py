@@ -73,9 +73,15 @@ def keys(mapping, index):
     return list(mapping)[index]
 
 
+def _nothing_captured(P):
+    return ()
+
+
 def checker(asking):
     """check(P) of the guards: the captured arrays in order and what callbacks call if all hold, else None. P has the parameters that are constants. A function
     made for these guards: it runs at every call."""
+    if not asking.guards and not asking.sites:
+        return _nothing_captured, []
     lines, arrays, scope = ["def check(P):", " try:"], [], {"same": same, "find": find, "keys": keys, "layout": layout_of,
                                                           "as_numpy": _as_numpy, "ndarray": numpy.ndarray, "memory": memory_of,
                                                           "MethodType": types.MethodType, **asking.roots}

@@ -4,6 +4,7 @@ would be the same."""
 import builtins
 import ctypes
 import types
+from typing import Dict
 
 import numpy
 
@@ -12,7 +13,7 @@ from ._arguments import _as_numpy
 from ._errors import Error
 from ._guards import Guard, layout_of, memory_of
 from ._known import description, is_array, is_decorated, is_transient, known_name
-from ._library import HOST_FUNCTIONS, Host, Object
+from ._library import HOST_FUNCTIONS, Host, Object, texts
 from ._site import OBJECT, Site
 from ._types import BY_NAME, Callback, Descriptor, Expression, Type, type_of
 
@@ -64,37 +65,34 @@ class Asking:
 
     def run(self, call):
         """call(host, id of the function)."""
-        host = Host(struct_size=ctypes.sizeof(Host))
-        for name, prototype in HOST_FUNCTIONS.items():
-            ask = getattr(self, "_" + name)
-            if name != "typed" or self.names is not None:
-                setattr(host, name, prototype(ask if name in ("attempt", "typed") else self._wrapped(ask)))
-        key = self._remember(self.function, "f", "f")
+        host = Host(ctypes.sizeof(Host), id(self), **_ANSWERS)
+        if self.names is None:
+            host.typed = HOST_FUNCTIONS["typed"]()
+        key, _running[id(self)] = self._remember(self.function, "f", "f"), self
         try:
             call(ctypes.byref(host), key)
         except Exception:
             if self.failure is None:
                 raise
         finally:
+            del _running[id(self)]
             self.kept = []
         if self.failure is not None:
             raise self.failure
 
-    def _wrapped(self, answer):
-        def ask(user, *arguments):
-            out = arguments[-1].contents
-            self.asked.clear()
-            try:
-                answer(*arguments[:-1], out)
-                return True
-            except Question as why:
-                self._text(out, str(why))
-            except Exception as error: # what a property raises, for one
-                self._text(out, f"{type(error).__name__}: {error}")
-            except BaseException as error: # KeyboardInterrupt
-                self.failure = error
-            return False
-        return ask
+    def _answered(self, answer, arguments, out):
+        """answer(self, *arguments, out), whose answer the library takes: False if there is none."""
+        self.asked.clear()
+        try:
+            answer(self, *arguments, out)
+            return True
+        except Question as why:
+            self._text(out, str(why))
+        except Exception as error: # what a property raises, for one
+            self._text(out, f"{type(error).__name__}: {error}")
+        except BaseException as error: # KeyboardInterrupt
+            self.failure = error
+        return False
 
     def _bytes(self, text):
         """For a field of an answer: the answer lies in the library's memory and keeps nothing alive."""
@@ -106,7 +104,7 @@ class Asking:
         out.text = self._bytes(text)
 
     def _texts(self, values):
-        array = (ctypes.c_char_p * max(len(values), 1))(*(None if v is None else str(v).encode() for v in values))
+        array = texts([None if v is None else str(v).encode() for v in values])
         self.kept.append(array)
         return array
 
@@ -368,7 +366,7 @@ class Asking:
         variable = self._root("r", _Result(callee, values[:count - num_names], keywords))
         self._describe(result, f"{variable}()", f"{callee.__name__}(...)", out)
 
-    def _attempt(self, user, now):
+    def _attempt(self, now):
         """Answers of an attempt that failed, other than arrays and closures, are no guards."""
         if now == 0:
             self.attempts.append(len(self.guards))
@@ -380,7 +378,7 @@ class Asking:
             for guard in dropped:
                 del self.by_path[guard.path]
 
-    def _typed(self, user, file, line, name, type):
+    def _typed(self, file, line, name, type):
         self.names.add(file.decode(), line, name.decode(), type.decode())
 
     def callee(self, site):
@@ -483,6 +481,20 @@ class Asking:
         if o.kind == TYPE:
             return BY_NAME[o.type.decode()]
         return self.objects.get(o.id) if o.id else None
+
+
+_running: Dict[int, Asking] = {} # id -> Asking whose questions are being answered
+
+
+def _answer_of(name, prototype):
+    """What the library calls for one kind of question. Made once for all compilations: the first one of a process takes long."""
+    answer = getattr(Asking, "_" + name)
+    if name in ("attempt", "typed"):
+        return prototype(lambda user, *arguments: answer(_running[user], *arguments))
+    return prototype(lambda user, *arguments: _running[user]._answered(answer, arguments[:-1], arguments[-1].contents))
+
+
+_ANSWERS = {name: _answer_of(name, prototype) for name, prototype in HOST_FUNCTIONS.items()}
 
 
 class _Result:

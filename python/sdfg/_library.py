@@ -13,6 +13,14 @@ KINDS = ("array", "scalar", "symbol", "structure", "container array", "other", "
 CLASSES = ("invalid", "unsupported", "environment", "bug")
 
 
+SIZES = c_int64 * MAX_RANK
+
+
+def texts(values):
+    """An array of C strings, None for NULL. Of few lengths: each is a type, and to make one takes 40 us."""
+    return (c_char_p * (8 << (len(values) >> 3).bit_length()))(*values)
+
+
 class Message(ctypes.Structure):
     header = "sdfg_message"
     _fields_ = [("struct_size", c_size_t), ("class_id", c_int), ("warning", c_bool), ("code", c_char_p), ("text", c_char_p), ("path", c_char_p),

@@ -98,7 +98,8 @@ class Program:
         self._release = weakref.finalize(self, free, library.sdfg_program_free, self._handle, self.engine)
         self.name = library.sdfg_program_name(self._handle).decode()
         self._fast = None
-        self._results = sorted((a.name for a in self.arguments if a.returned), key=lambda name: (len(name), name))
+        self._arguments = self._all_arguments()
+        self._results = sorted((a.name for a in self._arguments if a.returned), key=lambda name: (len(name), name))
 
     @classmethod
     def from_function(cls, asking, engine=None):
@@ -115,6 +116,9 @@ class Program:
     @property
     def arguments(self) -> List[ArgumentInfo]:
         """Everything a call takes: containers by name, then scalars and symbols by name."""
+        return list(self._arguments)
+
+    def _all_arguments(self):
         found, a = [], Argument(struct_size=ctypes.sizeof(Argument))
         for i in range(library.sdfg_program_num_arguments(self._handle)):
             library.sdfg_program_argument(self._handle, i, ctypes.byref(a))
