@@ -13,12 +13,14 @@ KINDS = ("array", "scalar", "symbol", "structure", "container array", "other", "
 CLASSES = ("invalid", "unsupported", "environment", "bug")
 
 
+# ctypes forgets types of arrays that nobody has, and to make one takes 40 us.
 SIZES = c_int64 * MAX_RANK
+_FEW_TEXTS = c_char_p * 8
 
 
 def texts(values):
-    """An array of C strings, None for NULL. Of few lengths: each is a type, and to make one takes 40 us."""
-    return (c_char_p * (8 << (len(values) >> 3).bit_length()))(*values)
+    """An array of C strings, None for NULL."""
+    return (_FEW_TEXTS if len(values) <= 8 else c_char_p * len(values))(*values)
 
 
 class Message(ctypes.Structure):
