@@ -1,4 +1,6 @@
-"""Headers can be included alone; the public ones also as pedantic C11 and as C++. Arguments: the C compiler, LLVM's include folder."""
+"""Headers can be included alone; the public ones also as pedantic C11 and as C++, where each SDFG_..._INIT initializes all fields of its struct.
+Arguments: the C compiler, LLVM's include folder."""
+import re
 import subprocess
 import sys
 
@@ -9,9 +11,15 @@ PUBLIC = ["engine/include/sdfg.h", "engine/include/sdfg_graph.h", "engine/includ
 COMMON = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I.", "-isystem", llvm]
 
 
+def initialized(header):
+    """A definition for each macro SDFG_NAME_INIT."""
+    names = re.findall(r"^#define (SDFG_\w+)_INIT\b", (project.TOP / header).read_text(), re.M) if header in PUBLIC else []
+    return "".join(f"extern {name.lower()} a_{name}; {name.lower()} a_{name} = {name}_INIT;\n" for name in names)
+
+
 def compile_alone(header, options):
     # Through an including file: a header as the main file would draw warnings of its own.
-    source = f'#include "{header}"\nextern int nothing_else;\n'
+    source = f'#include "{header}"\nextern int nothing_else;\n' + initialized(header)
     done = subprocess.run([compiler, *COMMON, *options, "-"], input=source, text=True, cwd=project.TOP,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return f"{header} ({' '.join(options)}):\n{done.stdout}" if done.returncode else None
