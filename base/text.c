@@ -8,7 +8,7 @@ enum { LARGE = 1 << 20 }; /* bytes of a text that is moved, not copied, and grow
 
 void text_grow(struct text *t, size_t more)
 {
-    size_t capacity = t->capacity ? t->capacity : 32;
+    size_t capacity = t->capacity ? t->capacity : 16; /* 32 at first: most texts are names and short code */
     do
         capacity += capacity < LARGE ? capacity : capacity / 4;
     while (capacity < t->length + more + 1);
@@ -18,15 +18,16 @@ void text_grow(struct text *t, size_t more)
 
 void text_add_int(struct text *t, long long value)
 {
-    char digits[24];
     unsigned long long left = value < 0 ? 0 - (unsigned long long)value : (unsigned long long)value;
-    size_t at = sizeof digits;
-    do
-        digits[--at] = (char)('0' + left % 10);
-    while (left /= 10);
+    size_t length = value < 0 ? 2 : 1;
+    for (unsigned long long next = 10; left >= next; next *= 10) /* the largest one is 10^19 */
+        length++;
+    char *first = text_room(t, length), *digit = first + length;
     if (value < 0)
-        digits[--at] = '-';
-    text_addn(t, digits + at, sizeof digits - at);
+        *first = '-';
+    do
+        *--digit = (char)('0' + left % 10);
+    while (left /= 10);
 }
 
 void text_printf(struct text *t, const char *format, ...)
