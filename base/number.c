@@ -54,6 +54,11 @@ const char *number_print(double value, char buffer[NUMBER_TEXT_SIZE])
         return "nan";
     if (isinf(value))
         return value < 0 ? "-inf" : "inf";
+    /* Integers of 15 digits, which are the same in all locales. */
+    if (fabs(value) < 1e15 && value == trunc(value) && (value != 0 || !signbit(value))) {
+        snprintf(buffer, NUMBER_TEXT_SIZE, "%lld.0", (long long)value);
+        return buffer;
+    }
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t before = uselocale(c);
     for (int digits = 15; digits <= 17; digits++) {
