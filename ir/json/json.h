@@ -69,9 +69,18 @@ void json_write_real(struct json_writer *w, const char *key, double value); /* s
 void json_write_bool(struct json_writer *w, const char *key, bool value);
 void json_write_null(struct json_writer *w, const char *key);
 void json_write_value(struct json_writer *w, const char *key, const struct json *v); /* a value as it was read */
-/* Members, or the beginning of some, as they shall stand: text that ends behind a value or an opening bracket. */
-void json_write_text(struct json_writer *w, const char *text, size_t length);
+/* Members, or the beginning of some, as they shall stand: text that ends behind a value, an opening bracket or a key,
+ * whose value is written without one. */
+static inline void json_write_text(struct json_writer *w, const char *text, size_t length)
+{
+    char *to = text_room(w->out, length + w->comma), last = text[length - 1];
+    if (w->comma)
+        *to++ = ',';
+    memcpy(to, text, length);
+    w->comma = last != '{' && last != '[' && last != ':';
+}
 #define json_write_literal(w, text) json_write_text(w, "" text, sizeof text - 1)
+#define json_write_key(w, key)      json_write_literal(w, "\"" key "\":")
 /* For people: indented, with a line break at the end; what fits on a line stays on it. */
 void json_write_indented(struct arena *a, const struct json *v, struct text *out);
 

@@ -58,29 +58,47 @@ static size_t plain_length(const char *c)
     return (size_t)(end - c);
 }
 
-/* Copies eight characters; whether all stand for themselves. A byte below the subtrahend leaves its highest bit set
- * unless that was set before. */
-static bool copy_eight(char *to, const char *c)
+/* Whether eight characters stand for themselves. A byte below the subtrahend leaves its highest bit set unless that was
+ * set before. */
+static bool all_plain(uint64_t word)
 {
     const uint64_t each = 0x0101010101010101u, high = each * 0x80;
-    uint64_t word;
-    memcpy(&word, c, sizeof word);
-    memcpy(to, &word, sizeof word);
     uint64_t quote = word ^ each * '"', backslash = word ^ each * '\\';
     return !(((word - each * ' ') | (quote - each) | (backslash - each) | word | (word + each)) & high);
 }
 
-/* The same of `length` characters: the last eight may overlap those before. */
+static bool copy_eight(char *to, const char *c)
+{
+    uint64_t word;
+    memcpy(&word, c, sizeof word);
+    memcpy(to, &word, sizeof word);
+    return all_plain(word);
+}
+
+/* Four to seven characters: the last four may overlap the first. */
+static bool copy_fours(char *to, const char *c, size_t length)
+{
+    uint32_t first, last;
+    memcpy(&first, c, sizeof first);
+    memcpy(&last, c + length - 4, sizeof last);
+    memcpy(to, &first, sizeof first);
+    memcpy(to + length - 4, &last, sizeof last);
+    return all_plain((uint64_t)first << 32 | last);
+}
+
+/* Copies the characters; whether all stand for themselves. The last eight may overlap those before. */
 static bool copy_plain(char *to, const char *c, size_t length)
 {
     bool good = true;
-    if (length < 8) {
+    if (length < 4) {
         for (size_t i = 0; i < length; i++) {
             to[i] = c[i];
             good &= plain[(unsigned char)c[i]];
         }
         return good;
     }
+    if (length < 8)
+        return copy_fours(to, c, length);
     for (size_t i = 0; i + 8 < length; i += 8)
         good &= copy_eight(to + i, c + i);
     return copy_eight(to + length - 8, c + length - 8) && good;
@@ -183,14 +201,6 @@ void json_write_null(struct json_writer *w, const char *key)
 {
     lead(w, key);
     text_add(w->out, "null");
-}
-
-void json_write_text(struct json_writer *w, const char *text, size_t length)
-{
-    if (w->comma)
-        text_addc(w->out, ',');
-    text_addn(w->out, text, length);
-    w->comma = text[length - 1] != '{' && text[length - 1] != '[';
 }
 
 void json_write_value(struct json_writer *w, const char *key, const struct json *v)

@@ -42,8 +42,8 @@ void write_container(struct writer *w, const char *key, const struct container *
 /* ---- ir/write/write_block.c, ir/write/write_node.c ---- */
 /* Attributes of every kind of block that are analysis results or identifiers (format.md 1.5), up to NULL. */
 extern const char *const block_derived[];
-void write_index(struct writer *w, const char *key, uint32_t index); /* as text, as references are written */
-void write_region_body(struct writer *w, const struct region *r);    /* nodes, edges, cfg_list_id, start_block */
+void write_index(struct writer *w, uint32_t index);               /* as text, as references are written */
+void write_region_body(struct writer *w, const struct region *r); /* nodes, edges, cfg_list_id, start_block */
 void write_node(struct writer *w, const struct node *n);
 void write_edge(struct writer *w, const struct edge *e);
 

@@ -17,11 +17,12 @@ static const char *const record_keys[] = { "type",        "attributes",   "label
                                            "cfg_list_id", "sdfg_list_id", "start_block", "start_state", "nodes",
                                            "edges",       "branches",     "scope_dict",  NULL };
 
-void write_index(struct writer *w, const char *key, uint32_t index)
+void write_index(struct writer *w, uint32_t index)
 {
-    w->scratch.length = 0;
-    text_add_int(&w->scratch, index);
-    json_write_string(&w->json, key, text_get(&w->scratch));
+    text_addc(w->json.out, '"');
+    text_add_int(w->json.out, index);
+    text_addc(w->json.out, '"');
+    w->json.comma = true;
 }
 
 /* ---- states ---- */
@@ -37,7 +38,7 @@ static void write_scopes(struct writer *w, const struct state *st)
         next[i] = *list;
         *list = i + 1;
     }
-    json_begin(&w->json, "scope_dict", '{');
+    json_write_literal(&w->json, "\"scope_dict\":{");
     for (uint32_t k = 0; k <= count; k++) {
         char key[16] = "-1";
         uint32_t list = k ? k - 1 : count;
@@ -58,7 +59,7 @@ static void write_state(struct writer *w, const struct state *st)
     static const char *const known[] = { "instrument", "symbol_instrument", "symbol_instrument_condition",
                                          "debuginfo",  "location",          NULL };
     const struct json *attributes = write_attributes_of(st->block.json), *location = json_get(attributes, "location");
-    json_begin(&w->json, "attributes", '{');
+    json_write_literal(&w->json, "\"attributes\":{");
     write_enum(w, "instrument", st->instrument, INSTRUMENT_NONE);
     write_enum(w, "symbol_instrument", st->symbol_instrument, DATA_INSTRUMENT_NONE);
     write_gate(w, "symbol_instrument_condition", &st->symbol_instrument_condition);
@@ -68,11 +69,11 @@ static void write_state(struct writer *w, const struct state *st)
     write_rest(w, attributes, known, block_derived);
     json_end(&w->json, '}');
     write_scopes(w, st);
-    json_begin(&w->json, "nodes", '[');
+    json_write_literal(&w->json, "\"nodes\":[");
     for (uint32_t i = 0; i < st->nodes.count; i++)
         write_node(w, st->nodes.items[i]);
     json_end(&w->json, ']');
-    json_begin(&w->json, "edges", '[');
+    json_write_literal(&w->json, "\"edges\":[");
     for (uint32_t i = 0; i < st->edges.count; i++)
         write_edge(w, st->edges.items[i]);
     json_end(&w->json, ']');
@@ -172,10 +173,12 @@ static void write_block(struct writer *w, struct block *b)
         json_write_value(&w->json, NULL, b->json);
         return;
     }
-    json_begin(&w->json, NULL, '{');
-    json_write_string(&w->json, "type", b->kind == BLOCK_REGION ? as_region(b)->type_name : names[b->kind]);
-    json_write_string(&w->json, "label", b->label);
-    json_write_int(&w->json, "id", b->index);
+    json_write_literal(&w->json, "{\"type\":");
+    json_write_string(&w->json, NULL, b->kind == BLOCK_REGION ? as_region(b)->type_name : names[b->kind]);
+    json_write_key(&w->json, "label");
+    json_write_string(&w->json, NULL, b->label);
+    json_write_key(&w->json, "id");
+    json_write_int(&w->json, NULL, b->index);
     json_write_bool(&w->json, "collapsed", json_bool(json_get(b->json, "collapsed"), false));
     if (as_state(b))
         write_state(w, as_state(b));
@@ -198,9 +201,10 @@ static void write_transition(struct writer *w, const struct transition *t)
     static const char *const only_data[] = { "data", NULL };
     static const char *const known[] = { "condition", "assignments", "guid", NULL };
     const struct json *outer = write_attributes_of(t->json), *data = json_get(outer, "data");
-    json_write_literal(&w->json, "{\"type\":\"Edge\"");
-    write_index(w, "src", t->src->index);
-    write_index(w, "dst", t->dst->index);
+    json_write_literal(&w->json, "{\"type\":\"Edge\",\"src\":");
+    write_index(w, t->src->index);
+    json_write_key(&w->json, "dst");
+    write_index(w, t->dst->index);
     json_write_literal(&w->json, "\"attributes\":{\"data\":{\"type\":\"InterstateEdge\",\"attributes\":{");
     if (t->condition.tree)
         write_code(w, "condition", &t->condition);

@@ -34,7 +34,8 @@ static void write_names(struct writer *w, const char *key, const char *const *it
 static const char *const *write_access(struct writer *w, const struct access *a)
 {
     static const char *const known[] = { "data", "setzero", "instrument", "instrument_condition", "access", NULL };
-    json_write_string(&w->json, "data", a->name);
+    json_write_key(&w->json, "data");
+    json_write_string(&w->json, NULL, a->name);
     write_flag(w, "setzero", a->setzero, false);
     write_enum(w, "instrument", a->instrument, DATA_INSTRUMENT_NONE);
     write_gate(w, "instrument_condition", &a->instrument_condition);
@@ -45,7 +46,8 @@ static const char *const *write_tasklet(struct writer *w, const struct tasklet *
 {
     static const char *const known[] = { "label",     "code",         "language",     "code_global", "code_init",
                                          "code_exit", "state_fields", "side_effects", "instrument",  NULL };
-    json_write_string(&w->json, "label", t->node.label);
+    json_write_key(&w->json, "label");
+    json_write_string(&w->json, NULL, t->node.label);
     write_code(w, "code", &t->code);
     if (*t->code_global.text)
         write_code(w, "code_global", &t->code_global);
@@ -67,7 +69,8 @@ static const char *const *write_map(struct writer *w, const struct map_entry *m)
                                          /* of pipelines, which are maps by now */
                                          "init_size", "init_overlap", "drain_size", "drain_overlap",
                                          "additional_iterators", NULL };
-    json_write_string(&w->json, "label", m->node.label);
+    json_write_key(&w->json, "label");
+    json_write_string(&w->json, NULL, m->node.label);
     write_names(w, "params", m->params.items, m->params.count);
     write_subset(w, "range", &m->range);
     write_enum(w, "schedule", m->schedule, SCHEDULE_DEFAULT);
@@ -168,6 +171,14 @@ static const char *const *write_kind(struct writer *w, const struct node *n)
 
 /* ---- nodes ---- */
 
+static void write_scope_end(struct writer *w, const struct node *end)
+{
+    if (end)
+        write_index(w, end->index);
+    else
+        json_write_null(&w->json, NULL);
+}
+
 static void write_scope_ends(struct writer *w, const struct node *n)
 {
     const struct node *exit = node_is_entry(n) ? scope_exit(n) : n->scope ? scope_exit(n->scope) : NULL;
@@ -175,20 +186,16 @@ static void write_scope_ends(struct writer *w, const struct node *n)
         json_write_literal(&w->json, "\"scope_entry\":null,\"scope_exit\":null");
         return;
     }
-    if (n->scope)
-        write_index(w, "scope_entry", n->scope->index);
-    else
-        json_write_null(&w->json, "scope_entry");
-    if (exit)
-        write_index(w, "scope_exit", exit->index);
-    else
-        json_write_null(&w->json, "scope_exit");
+    json_write_key(&w->json, "scope_entry");
+    write_scope_end(w, n->scope);
+    json_write_key(&w->json, "scope_exit");
+    write_scope_end(w, exit);
 }
 
 void write_node(struct writer *w, const struct node *n)
 {
-    static const char *const names[] = {
-#define NODE(K, json, s, family, doc) json,
+    static const char *const begins[] = {
+#define NODE(K, json, s, family, doc) "{\"type\":\"" json "\",\"label\":",
 #include "ir/nodes.def"
 #undef NODE
     };
@@ -200,14 +207,14 @@ void write_node(struct writer *w, const struct node *n)
         json_write_value(&w->json, NULL, n->json);
         return;
     }
-    json_begin(&w->json, NULL, '{');
-    json_write_string(&w->json, "type", names[n->kind]);
-    json_write_string(&w->json, "label", n->label);
-    json_write_int(&w->json, "id", n->index);
+    json_write_text(&w->json, begins[n->kind], strlen(begins[n->kind]));
+    json_write_string(&w->json, NULL, n->label);
+    json_write_key(&w->json, "id");
+    json_write_int(&w->json, NULL, n->index);
     write_scope_ends(w, n);
     if (as_library(n))
         json_write_string(&w->json, "classpath", as_library(n)->classpath);
-    json_begin(&w->json, "attributes", '{');
+    json_write_literal(&w->json, "\"attributes\":{");
     const char *const *known = write_kind(w, n);
     if (as_library(n))
         write_library(w, as_library(n));
@@ -235,9 +242,12 @@ static void write_memlet(struct writer *w, const struct edge *e, const struct js
                                          "veclen", "wcr_identity", "wcr_conflict", "replication_subset",
                                          "other_repl_subset", NULL };
     const struct memlet *m = &e->memlet;
-    if (m->name)
-        json_write_string(&w->json, "data", m->name);
-    write_sym(w, "volume", m->volume);
+    if (m->name) {
+        json_write_key(&w->json, "data");
+        json_write_string(&w->json, NULL, m->name);
+    }
+    json_write_key(&w->json, "volume");
+    write_sym(w, NULL, m->volume);
     write_subset(w, "subset", m->subset);
     write_subset(w, "other_subset", m->other);
     write_flag(w, "dynamic", m->dynamic, false);
@@ -261,11 +271,14 @@ void write_edge(struct writer *w, const struct edge *e)
     static const char *const data_keys[] = { "type", "label", "attributes", NULL };
     static const char *const only_data[] = { "data", NULL };
     const struct json *outer = write_attributes_of(e->json), *data = json_get(outer, "data");
-    json_write_literal(&w->json, "{\"type\":\"MultiConnectorEdge\"");
-    write_index(w, "src", e->src->index);
-    write_index(w, "dst", e->dst->index);
-    json_write_string(&w->json, "src_connector", e->src_conn);
-    json_write_string(&w->json, "dst_connector", e->dst_conn);
+    json_write_literal(&w->json, "{\"type\":\"MultiConnectorEdge\",\"src\":");
+    write_index(w, e->src->index);
+    json_write_key(&w->json, "dst");
+    write_index(w, e->dst->index);
+    json_write_key(&w->json, "src_connector");
+    json_write_string(&w->json, NULL, e->src_conn);
+    json_write_key(&w->json, "dst_connector");
+    json_write_string(&w->json, NULL, e->dst_conn);
     json_write_literal(&w->json, "\"attributes\":{\"data\":{\"type\":\"Memlet\",\"attributes\":{");
     write_memlet(w, e, write_attributes_of(data));
     json_end(&w->json, '}');

@@ -195,8 +195,10 @@ void write_type(struct writer *w, const char *key, const struct type *t, const s
 void write_code(struct writer *w, const char *key, const struct code_text *c)
 {
     json_begin(&w->json, key, '{');
-    json_write_string(&w->json, "string_data", c->text);
-    json_write_string(&w->json, "language", c->language->name);
+    json_write_key(&w->json, "string_data");
+    json_write_string(&w->json, NULL, c->text);
+    json_write_key(&w->json, "language");
+    json_write_string(&w->json, NULL, c->language->name);
     json_end(&w->json, '}');
 }
 
@@ -212,7 +214,8 @@ static void write_file(struct writer *w, const char *file)
 {
     for (uint32_t i = 0; i < w->root->source_files.count; i++)
         if (w->root->source_files.items[i] == file || !strcmp(w->root->source_files.items[i], file)) {
-            json_write_int(&w->json, "file_index", i);
+            json_write_key(&w->json, "file_index");
+            json_write_int(&w->json, NULL, i);
             return;
         }
     json_write_string(&w->json, "filename", file);
@@ -223,10 +226,12 @@ void write_debug_info(struct writer *w, const struct place *at, const struct jso
     static const char *const known[] = { "type", "start_line", "start_column", "filename", "file_index", NULL };
     if (!at->line)
         return;
-    json_write_literal(&w->json, "\"debuginfo\":{\"type\":\"DebugInfo\"");
-    json_write_int(&w->json, "start_line", at->line);
-    if (at->column)
-        json_write_int(&w->json, "start_column", at->column);
+    json_write_literal(&w->json, "\"debuginfo\":{\"type\":\"DebugInfo\",\"start_line\":");
+    json_write_int(&w->json, NULL, at->line);
+    if (at->column) {
+        json_write_key(&w->json, "start_column");
+        json_write_int(&w->json, NULL, at->column);
+    }
     if (at->file)
         write_file(w, at->file);
     write_rest(w, json_get(attributes, "debuginfo"), known, NULL);
@@ -240,9 +245,10 @@ void write_subset(struct writer *w, const char *key, const struct subset *s)
     json_begin(&w->json, key, '{');
     json_write_literal(&w->json, "\"type\":\"Range\",\"ranges\":[");
     for (uint32_t i = 0; i < s->rank; i++) {
-        json_begin(&w->json, NULL, '{');
-        write_sym(w, "start", s->dims[i].begin);
-        write_sym(w, "end", s->dims[i].end);
+        json_write_literal(&w->json, "{\"start\":");
+        write_sym(w, NULL, s->dims[i].begin);
+        json_write_key(&w->json, "end");
+        write_sym(w, NULL, s->dims[i].end);
         if (sym_is_int(s->dims[i].step, 1) && sym_is_int(s->dims[i].tile, 1)) {
             json_write_literal(&w->json, "\"step\":\"1\",\"tile\":\"1\"");
         } else {

@@ -130,10 +130,12 @@ TEST(writing)
     json_write_literal(&w, "2");
     json_write_int(&w, NULL, 3);
     json_end(&w, ']');
+    json_write_key(&w, "k");
+    json_write_string(&w, NULL, "four");
     json_end(&w, '}');
     json_end(&w, '}');
     CHECK_STR(text_get(&out), "{\"i\":-7,\"l\":[0.1,3.0,1.7976931348623157e+308,-Infinity,NaN],\"b\":true,\"s\":null,"
-                              "\"x\":1,\"y\":{\"z\":[2,3]}}");
+                              "\"x\":1,\"y\":{\"z\":[2,3],\"k\":\"four\"}}");
     ir_free(ir);
 }
 
