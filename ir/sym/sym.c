@@ -163,7 +163,15 @@ const struct sym *sym_typed_int(struct ir *ir, int64_t value, const struct type 
     return intern_node(ir, &key, NULL, (uint64_t)value);
 }
 
-const struct sym *sym_int(struct ir *ir, int64_t value) { return sym_typed_int(ir, value, NULL); }
+const struct sym *sym_int(struct ir *ir, int64_t value)
+{
+    if (value < 0 || value >= SYM_SMALL_INTS)
+        return sym_typed_int(ir, value, NULL);
+    const struct sym **small = &ir->syms->small[value];
+    if (!*small)
+        *small = sym_typed_int(ir, value, NULL);
+    return *small;
+}
 
 const struct sym *sym_rational(struct ir *ir, int64_t numerator, int64_t denominator)
 {
@@ -306,9 +314,9 @@ const struct sym *sym_make(struct ir *ir, enum sym_op op, const struct type *typ
     case SYM_NAME:
         return type ? sym_typed_name(ir, name, type) : sym_name(ir, name);
     case SYM_ADD:
-        return sym_sum(ir, args, num_args);
+        return num_args == 2 ? sym_add(ir, args[0], args[1]) : sym_sum(ir, args, num_args);
     case SYM_MUL:
-        return sym_product(ir, args, num_args);
+        return num_args == 2 ? sym_mul(ir, args[0], args[1]) : sym_product(ir, args, num_args);
     case SYM_MIN:
     case SYM_MAX:
         return sym_min_max(ir, op, args, num_args);

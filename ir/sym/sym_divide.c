@@ -254,6 +254,9 @@ const struct sym *sym_range_size(struct ir *ir, const struct sym *begin, const s
     if (begin == end && !sym_is_int(step, 0))
         return sym_int(ir, 1);
     bool down = sym_is_number(step) && number_sign(number_of(step)) < 0;
-    const struct sym *const terms[] = { end, sym_neg(ir, begin), sym_int(ir, down ? -1 : 1) };
+    const struct sym *one = sym_int(ir, down ? -1 : 1);
+    if (sym_is_int(begin, 0))
+        return sym_ceil_div(ir, sym_add(ir, end, one), step);
+    const struct sym *const terms[] = { end, sym_neg(ir, begin), one };
     return sym_ceil_div(ir, sym_sum(ir, terms, 3), step);
 }

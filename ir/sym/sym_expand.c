@@ -141,6 +141,11 @@ bool sym_linear_in(struct ir *ir, const struct sym *a, const char *name, const s
                    const struct sym **rest)
 {
     uint32_t count;
+    if (a->op == SYM_NAME && a->name == name) {
+        *coefficient = sym_int(ir, 1);
+        *rest = sym_int(ir, 0);
+        return true;
+    }
     a = sym_expand(ir, a);
     const struct sym *const *terms = sym_terms(&a, &count);
     struct sym_list with, others;

@@ -168,8 +168,15 @@ static const struct sym *shorten(struct ir *ir, const struct sym *sum)
     return sum->shorter;
 }
 
+static bool is_plain_int(const struct sym *s) { return s->op == SYM_INT && !s->type; }
+
+/* Neither a number nor made of operands that are to be put in order. */
+static bool is_unit(const struct sym *s) { return !sym_is_number(s) && !is_sum(s) && !is_product(s); }
+
 const struct sym *sym_sum(struct ir *ir, const struct sym *const *args, uint32_t count)
 {
+    if (count == 1 && (is_plain_int(args[0]) || is_unit(args[0])))
+        return args[0];
     struct sym_list l;
     sym_list_init(&l, ir);
     int infinite = 0;
@@ -373,21 +380,52 @@ const struct sym *sym_power(struct ir *ir, const struct sym *base, const struct 
 
 /* ---- two operands ---- */
 
+static const struct sym *add_any(struct ir *ir, const struct sym *a, const struct sym *b)
+{
+    struct syms *t = ir->syms;
+    uint32_t at = (a->id * 31 + b->id) % SYM_LAST_SUMS;
+    if (t->sums[at].a == a && t->sums[at].b == b)
+        return t->sums[at].sum;
+    const struct sym *const args[] = { a, b };
+    const struct sym *sum = sym_sum(ir, args, 2);
+    if (sum->op != SYM_UNDEFINED) { /* which is counted each time if it is too large */
+        t->sums[at].a = a;
+        t->sums[at].b = b;
+        t->sums[at].sum = sum;
+    }
+    return sum;
+}
+
 const struct sym *sym_add(struct ir *ir, const struct sym *a, const struct sym *b)
 {
-    const struct sym *const args[] = { a, b };
-    return sym_sum(ir, args, 2);
+    int64_t sum;
+    if (is_plain_int(a) && is_plain_int(b) && !__builtin_add_overflow(a->i, b->i, &sum) && sum != INT64_MIN)
+        return sym_int(ir, sum);
+    if (sym_is_int(b, 0) && is_unit(a))
+        return a;
+    if (sym_is_int(a, 0) && is_unit(b))
+        return b;
+    return add_any(ir, a, b);
 }
 
 const struct sym *sym_neg(struct ir *ir, const struct sym *a) { return sym_scale(ir, number_int(-1), a); }
 
 const struct sym *sym_sub(struct ir *ir, const struct sym *a, const struct sym *b)
 {
+    if (a == b && a->op == SYM_NAME)
+        return sym_int(ir, 0);
     return sym_add(ir, a, sym_neg(ir, b));
 }
 
 const struct sym *sym_mul(struct ir *ir, const struct sym *a, const struct sym *b)
 {
+    int64_t product;
+    if (is_plain_int(a) && is_plain_int(b) && !__builtin_mul_overflow(a->i, b->i, &product) && product != INT64_MIN)
+        return sym_int(ir, product);
+    if (sym_is_int(b, 1) && is_unit(a))
+        return a;
+    if (sym_is_int(a, 1) && is_unit(b))
+        return b;
     const struct sym *const args[] = { a, b };
     return sym_product(ir, args, 2);
 }

@@ -10,10 +10,16 @@ enum {
     SYM_PARSE_DEPTH = 1000,
 };
 
+enum { SYM_SMALL_INTS = 64, SYM_LAST_SUMS = 64 };
+
 struct syms {
     const struct sym **table; /* open addressing, size is a power of two */
     uint32_t size, count;
-    uint32_t too_large; /* how often an expression became undefined because of its size */
+    uint32_t too_large;                      /* how often an expression became undefined because of its size */
+    const struct sym *small[SYM_SMALL_INTS]; /* 0, 1, ... without a type, once they were asked for */
+    struct {
+        const struct sym *a, *b, *sum;
+    } sums[SYM_LAST_SUMS]; /* of two operands, by their ids: the same ones are asked for again and again */
 };
 
 /* ---- sym.c: nodes as they are, nothing folded ---- */
