@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/intern.h"
+#include "base/map.h"
 #include "base/remark.h"
 
 struct sdfg;
@@ -34,6 +35,7 @@ struct ir {
     struct types *types;     /* ir/type.c */
     struct syms *syms;       /* ir/sym/sym.c */
     struct enums *enums;     /* ir/enums.c */
+    struct map ranges;       /* ir/build: text of a slice, interned -> const struct range * */
     struct read_limits limits;
     bool floored_mod; /* Mod(a, b) has the sign of b: in files since DaCe 2.0.0b1; before, it was C's remainder, as a %
                          b is in all */

@@ -20,11 +20,11 @@ void build_split(struct ir *ir, const char *text, char separator, build_list *ou
 {
     if (!text || !text[strspn(text, " \t\n")])
         return;
+    static const signed char deeper[256] = { ['('] = 1, ['['] = 1, ['{'] = 1, [')'] = -1, [']'] = -1, ['}'] = -1 };
     int depth = 0;
     const char *begin = text;
     for (const char *c = text;; c++) {
-        depth += *c && strchr("([{", *c) ? 1 : 0;
-        depth -= *c && strchr(")]}", *c) ? 1 : 0;
+        depth += deeper[(unsigned char)*c];
         if (*c && (*c != separator || depth > 0))
             continue;
         const char *part = trimmed(ir, begin, c);

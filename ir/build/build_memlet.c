@@ -6,7 +6,7 @@
 
 /* ---- memlets from text ---- */
 
-struct range build_range(struct ir *ir, const struct place *at, const char *slice)
+static struct range parse_range(struct ir *ir, const struct place *at, const char *slice)
 {
     const struct sym *one = sym_int(ir, 1);
     struct range r = { .step = one, .tile = one };
@@ -20,6 +20,20 @@ struct range build_range(struct ir *ir, const struct place *at, const char *slic
         r.step = build_sym(ir, at, parts.items[2]);
     if (parts.count > 3)
         r.tile = build_sym(ir, at, parts.items[3]);
+    return r;
+}
+
+/* The same slices come again and again: those without mistakes and warnings are read once. */
+struct range build_range(struct ir *ir, const struct place *at, const char *slice)
+{
+    const char *text = intern(ir->names, slice);
+    const struct range *known = map_get(&ir->ranges, text);
+    if (known)
+        return *known;
+    uint32_t said = diags_count(ir->diags);
+    struct range r = parse_range(ir, at, text);
+    if (diags_count(ir->diags) == said)
+        map_put(ir->arena, &ir->ranges, text, arena_copy(ir->arena, &r, sizeof r));
     return r;
 }
 
