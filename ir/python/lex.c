@@ -3,8 +3,9 @@
 
 #include <string.h>
 
+/* The row of a word is its number less 1. */
 static const struct {
-    const char *text;
+    char text[9];
     uint8_t word, length;
 } words[] = {
 #define W(NAME, text) { text, PY_W_##NAME, sizeof text - 1 },
@@ -108,7 +109,8 @@ static bool lex_operator(struct py_lexer *l)
     const char *text = l->p->text + begin;
     if (field_operator(l, *text))
         return true;
-    for (size_t k = 0; k < NUM_WORDS && words[k].word < PY_W_BANG; k++) {
+    bool goes_on = left > 1 && text[1] && strchr("=*/<>.", text[1]); /* as all longer operators do */
+    for (size_t k = goes_on ? 0 : PY_W_PLUS - 1; k < NUM_WORDS && words[k].word < PY_W_BANG; k++) {
         if (*words[k].text != *text || words[k].length > left || memcmp(text, words[k].text, words[k].length) != 0)
             continue;
         l->at += words[k].length;
@@ -128,9 +130,12 @@ static bool lex_operator(struct py_lexer *l)
 static bool lex_name(struct py_lexer *l)
 {
     size_t begin = l->at, end = begin;
-    bool ascii = true;
-    while (end < l->p->length && py_is_name((unsigned char)l->p->text[end]))
-        ascii &= !(l->p->text[end++] & 0x80);
+    bool ascii = true, letters = true;
+    for (; end < l->p->length && py_is_name((unsigned char)l->p->text[end]); end++) {
+        unsigned char c = (unsigned char)l->p->text[end];
+        ascii &= c < 0x80;
+        letters &= c >= 'A' && c != '_';
+    }
     if (end - begin <= 2 && end < l->p->length && (l->p->text[end] == '\'' || l->p->text[end] == '"')) {
         static const char *const prefixes[] = { "b", "r", "u", "f", "br", "rb", "fr", "rf" };
         for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
@@ -139,7 +144,8 @@ static bool lex_name(struct py_lexer *l)
     }
     l->at = end;
     const char *text = l->p->text + begin;
-    for (size_t k = PY_W_BANG; k < NUM_WORDS; k++)
+    bool may_be_word = letters && end - begin > 1 && end - begin < sizeof words->text;
+    for (size_t k = PY_W_BANG; may_be_word && k < NUM_WORDS; k++)
         if (*words[k].text == *text && words[k].length == end - begin &&
             memcmp(text, words[k].text, end - begin) == 0) {
             py_push(l, PY_TOKEN_OPERATOR, begin, end)->word = words[k].word;
