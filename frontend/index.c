@@ -180,9 +180,7 @@ static bool make_parts(struct fe *f, const struct py *n, const struct value *bas
         return fe_raise(f, n, "IndexError", "%u indices for %s", used, fe_describe(f, base)) != NULL;
     bool filled = false;
     const struct value *nothing = fe_none(f), *none3[3] = { nothing, nothing, nothing };
-    struct value *all = fe_new(f, FE_SLICE);
-    all->items = arena_copy(f->arena, none3, sizeof none3);
-    all->count = 3;
+    const struct value all = { .kind = FE_SLICE, .items = none3, .count = 3 };
     *count = 0;
     for (uint32_t i = 0; i <= given; i++) {
         bool rest = i == given ? !filled : items[i]->kind == FE_ELLIPSIS;
@@ -191,7 +189,7 @@ static bool make_parts(struct fe *f, const struct py *n, const struct value *bas
         if (rest) {
             filled = true;
             for (uint32_t k = base->rank - used; k > 0; k--, axis++)
-                if (!slice_part(f, n, all, base->shape[axis], &parts[(*count)++]))
+                if (!slice_part(f, n, &all, base->shape[axis], &parts[(*count)++]))
                     return false;
         } else if (i < given && items[i]->kind == FE_NONE) {
             parts[(*count)++] = (struct index_part){ .kind = PART_NEW };
