@@ -102,6 +102,8 @@ bool depend_is_natural(struct arena *arena, const struct linear *l, const struct
     struct depend_problem p;
     struct linear named;
     struct system_row row;
+    if (linear_is_constant(l))
+        return l->constant >= 0;
     depend_begin(&p, &q);
     return depend_name(&p, &named, l, false) && depend_row(&p, &row, &named) && depend_none_beyond(&p, &row, -1);
 }
