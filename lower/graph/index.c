@@ -22,10 +22,10 @@ static struct tree_expr *i64(struct context *c, int64_t v) { return expr_i64(c->
 
 static bool is_int(const struct tree_expr *e) { return type_is_integer(e->type) || e->type->kind == TYPE_BOOL; }
 
-/* Vectors and structures have symbols, too: dynamic inputs of scopes. */
+/* Vectors, structures and pointers have symbols, too: dynamic inputs of scopes, arguments. */
 static bool is_number(struct context *c, const struct tree_expr *e)
 {
-    return (e->type->kind != TYPE_VECTOR && e->type->kind != TYPE_STRUCT) ||
+    return (e->type->kind != TYPE_VECTOR && e->type->kind != TYPE_STRUCT && e->type->kind != TYPE_POINTER) ||
            diag_error(c->lw->diags, c->place, DIAG_LLVM_TYPE, type_text(c->lw->ir, e->type));
 }
 
@@ -34,9 +34,15 @@ static struct tree_expr *as_i64(struct context *c, struct tree_expr *e)
     return e && is_number(c, e) ? expr_cast(c->lw->tree, type_basic(c->lw->ir, TYPE_I64), e) : NULL;
 }
 
+/* Pointers may be equal. */
+static bool may_be_operand(struct context *c, enum expr_op op, const struct tree_expr *e)
+{
+    return ((op == EXPR_EQ || op == EXPR_NE) && e->type->kind == TYPE_POINTER) || is_number(c, e);
+}
+
 static struct tree_expr *binary(struct context *c, enum expr_op op, struct tree_expr *a, struct tree_expr *b)
 {
-    if (!a || !b || !is_number(c, a) || !is_number(c, b))
+    if (!a || !b || !may_be_operand(c, op, a) || !may_be_operand(c, op, b))
         return NULL;
     const struct type *t =
         is_int(a) && is_int(b) ? type_basic(c->lw->ir, TYPE_I64) : type_arithmetic(c->lw->ir, a->type, b->type);
