@@ -174,7 +174,7 @@ static bool stays(const struct tree_access *a, const struct tree_stmt *loop, con
     return a->pointer && a->at->known && linear_has(a->at, inner->var) && !linear_has(a->at, loop->var);
 }
 
-/* What it is worth it for. */
+/* Does an element stay that is loaded and stored? Nothing else is gained. */
 static bool has_kept_element(const struct tree_piece *p, const struct tree_stmt *loop, const struct tree_stmt *inner)
 {
     for (uint32_t i = 0; i < p->accesses.count; i++) {
