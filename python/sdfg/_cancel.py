@@ -12,8 +12,8 @@ import time
 
 from ._library import library, prepared, quick
 
-_call, _bound_call = prepared(library, "sdfg_call"), prepared(library, "sdfg_bound_call")
-_call_cancel, _bound_cancel = quick.sdfg_call_cancel, quick.sdfg_bound_cancel
+call_of, _bound_call = prepared(library, "sdfg_call"), prepared(library, "sdfg_bound_call")
+cancel_of, _bound_cancel = quick.sdfg_call_cancel, quick.sdfg_bound_cancel
 _AGAIN = 0.05 # seconds after which somebody else may have taken the descriptor away
 
 _main = threading.main_thread().ident
@@ -84,7 +84,7 @@ def stoppable(function, cancel, owner, *handles):
 
 def call(program, arguments):
     """sdfg_call: the error, or None."""
-    return stoppable(_call, _call_cancel, arguments, program._handle, arguments._handle)
+    return stoppable(call_of, cancel_of, arguments, program._handle, arguments._handle)
 
 
 def call_bound(bound):

@@ -73,6 +73,7 @@ class MissingArgument(TypeError, KeyError):
 class DaceProgram(Function):
     """A program in DaCe's dialect: single results are arrays of one element."""
 
+    __slots__ = ()
     _missing = MissingArgument
 
     def __init__(self, f, *, auto_optimize=False, device=None, recreate_sdfg=True, regenerate_code=True, recompile=True,
@@ -128,9 +129,9 @@ class DaceProgram(Function):
         return self._closure({})
 
     def _closure(self, values):
-        if not self._variants and self._newest is None:
+        if not self._made.variants and self._newest is None:
             return {}
-        variant = next(reversed(self._variants.values()))[0] if self._variants else self._newest
+        variant = next(reversed(self._made.variants.values()))[0] if self._made.variants else self._newest
         return dict(zip([*variant.captured, *(name for name, _ in variant.sites)], variant.check(values) or ()))
 
 

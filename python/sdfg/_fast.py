@@ -7,7 +7,7 @@ import numpy
 
 from . import _device
 from ._arguments import Arguments
-from ._cancel import call
+from ._cancel import call_of, cancel_of, stoppable
 from ._errors import Error, check
 from ._library import DTYPES, ObjectLayout, library, prepared, quick, texts
 
@@ -48,6 +48,7 @@ except (AttributeError, TypeError, ValueError):
     LAYOUT = None
 _layout_pointer = ctypes.byref(LAYOUT) if LAYOUT is not None else None
 _objects, _ready = prepared(quick, "sdfg_args_objects"), prepared(quick, "sdfg_args_ready")
+_object = ctypes.py_object
 _GIVERS = {int: (prepared(quick, "sdfg_args_i64"), ctypes.c_int64), float: (prepared(quick, "sdfg_args_f64"), ctypes.c_double)}
 
 
@@ -111,7 +112,8 @@ class Fast:
         known, results = self.made
         if shapes != known:
             try:
-                check(self._give(arguments, arrays, ctypes.c_size_t(len(arrays))))
+                check(_objects(arguments.taken_pointer, arguments._handle, _layout_pointer, self.names_pointer, ctypes.c_size_t(len(arrays)),
+                               _object(arrays)))
                 if arguments.taken.value != len(arrays):
                     return None
                 check(library.sdfg_args_solve(arguments._handle))
@@ -151,13 +153,7 @@ class Fast:
             made = self._empty(arguments, arrays)
             if made is None:
                 return MISS
-        return self._run(arguments, arrays + made, made)
-
-    def _give(self, arguments, arrays, count):
-        return _objects(arguments.taken_pointer, arguments._handle, _layout_pointer, self.names_pointer, count, ctypes.py_object(arrays))
-
-    def _run(self, arguments, arrays, made):
-        error = self._give(arguments, arrays, self.taken_size)
+        error = _objects(arguments.taken_pointer, arguments._handle, _layout_pointer, self.names_pointer, self.taken_size, _object(arrays + made))
         if error or arguments.taken.value != self.taken:
             return self._missed(error)
         return self._call(arguments, made)
@@ -165,7 +161,7 @@ class Fast:
     def _call(self, arguments, made):
         if not _ready(arguments._handle):
             return MISS
-        error = call(self.program, arguments)
+        error = stoppable(call_of, cancel_of, arguments, self.program._handle, arguments._handle) # as call(), whose frame would take time
         if error:
             return self._missed(error)
         self.pool.append(arguments)

@@ -26,11 +26,25 @@ from ._signature import Signature, shown, shown_kind
 from ._types import Callback, Descriptor, type_of
 from ._variant import Variant
 
-_functions: Set[weakref.ref] = set()
+_all_made: Set[weakref.ref] = set()
+_making = threading.Lock()
+
+
+class _Made:
+    """What compilations of a function have made, and why there were any. The first one makes it, since most of what decorating would take
+    is in these few objects."""
+
+    def __init__(self):
+        self.lock, self.variants, self.constant_sizes, self.log, self.announced = threading.RLock(), OrderedDict(), set(), [], set()
+        _all_made.add(weakref.ref(self, _all_made.discard))
 
 
 class Function(Signature):
     """A function that is compiled when it is called. `f` is the Python function; any thread may call it."""
+
+    # Only what the user gave is in __dict__, which functools.wraps copies from program to function.
+    __slots__ = ("f", "_sdfg_function", "engine", "_text", "_specialize", "_most", "_dace", "_fallback", "_constant_functions", "_fast", "_newest",
+                 "_first_made", "__dict__", "__weakref__")
 
     def __init__(self, f, *, source=None, engine=None, specialize="auto", variants=32, dace=False, fallback=True, constant_functions=False,
                  **options):
@@ -41,15 +55,20 @@ class Function(Signature):
         self.f = self._sdfg_function = f
         self.engine = engine or (Engine(**options) if options else None)
         self._text, self._specialize, self._most, self._dace = source, specialize, variants, dace
-        self._fallback, self._constant_functions, self._announced = fallback, constant_functions, set()
-        self._lock, self._variants, self._constant_sizes, self._log = threading.RLock(), OrderedDict(), set(), []
-        self._kinds, self._fast, self._newest = None, None, None
+        self._fallback, self._constant_functions = fallback, constant_functions
+        self._kinds = self._fast = self._newest = self._first_made = None
         for name in functools.WRAPPER_ASSIGNMENTS: # as update_wrapper, which takes three times as long
             setattr(self, name, getattr(f, name))
         if f.__dict__:
             self.__dict__.update(f.__dict__)
         self.__wrapped__ = f
-        _functions.add(weakref.ref(self, _functions.discard))
+
+    @property
+    def _made(self):
+        if self._first_made is None:
+            with _making:
+                self._first_made = self._first_made or _Made()
+        return self._first_made
 
     @property
     def name(self) -> str:
@@ -69,7 +88,7 @@ class Function(Signature):
         sizes = {} if self._specialize != "all" else None
         parameters = {name: self._kind(name, value, sizes) for name, value in values.items()}
         key = self._key(parameters)
-        if key in self._constant_sizes:
+        if key in self._made.constant_sizes:
             parameters = {name: self._kind(name, value, None) for name, value in values.items()}
             key = self._key(parameters)
         return parameters, key, bool(sizes)
@@ -77,11 +96,11 @@ class Function(Signature):
     def _find(self, values, symbols):
         """The variant for a call, compiled if need be, and the arrays that it captures."""
         parameters, key, may_specialize = self._parameters(values)
-        with self._lock:
-            for variant in self._variants.get(key, ()):
+        with self._made.lock:
+            for variant in self._made.variants.get(key, ()):
                 captured = variant.check(values)
                 if captured is not None:
-                    self._variants.move_to_end(key)
+                    self._made.variants.move_to_end(key)
                     return variant, captured
             return self._compile_for(values, parameters, key, may_specialize)
 
@@ -100,13 +119,13 @@ class Function(Signature):
                 parameters[name] = parameters[names[0]]
         key = (*self._key(parameters), tuple(map(tuple, shared)))
         arrays = {name: values[name] for names in shared for name in names}
-        with self._lock:
-            for variant in self._variants.get(key, ()):
+        with self._made.lock:
+            for variant in self._made.variants.get(key, ()):
                 captured = variant.check(values)
                 if captured is not None:
-                    self._variants.move_to_end(key)
+                    self._made.variants.move_to_end(key)
                     return variant, captured
-            self._log.append("shared memory: " + ", ".join(" is ".join(names) if names[1:] else f"{names[0]} is captured" for names in shared))
+            self._made.log.append("shared memory: " + ", ".join(" is ".join(names) if names[1:] else f"{names[0]} is captured" for names in shared))
             variant = self._compile(parameters, arrays)
             return variant, self._keep(variant, values, key)
 
@@ -115,11 +134,11 @@ class Function(Signature):
         try:
             variant = self._compile(parameters)
         except ProgramError:
-            if not may_specialize or self._specialize == "none" or key in self._constant_sizes:
+            if not may_specialize or self._specialize == "none" or key in self._made.constant_sizes:
                 raise
             fixed = {name: self._kind(name, value, None) for name, value in values.items()}
             variant = self._compile(fixed) # the error of these sizes is the clearer one
-            self._constant_sizes.add(key)
+            self._made.constant_sizes.add(key)
             key = self._key(fixed)
         return variant, self._keep(variant, values, key)
 
@@ -129,13 +148,13 @@ class Function(Signature):
         if captured is None:
             raise RuntimeError(f"what '{self.name}' captures changes while it is compiled: "
                                + "; ".join(f"{shown}: {new}" for shown, _, new in _guards.differences(variant.asking, values)))
-        self._variants.setdefault(key, []).insert(0, variant)
-        self._variants.move_to_end(key)
-        while sum(map(len, self._variants.values())) > self._most:
-            oldest = next(iter(self._variants))
-            self._variants[oldest].pop()
-            if not self._variants[oldest]:
-                del self._variants[oldest]
+        self._made.variants.setdefault(key, []).insert(0, variant)
+        self._made.variants.move_to_end(key)
+        while sum(map(len, self._made.variants.values())) > self._most:
+            oldest = next(iter(self._made.variants))
+            self._made.variants[oldest].pop()
+            if not self._made.variants[oldest]:
+                del self._made.variants[oldest]
         return captured
 
     def _asking(self, parameters, shared=None, names=None):
@@ -167,26 +186,26 @@ class Function(Signature):
     def _announce(self, asking, messages):
         """Warnings of a compilation, each one once."""
         for file, line, site, reason in asking.announced:
-            _site.announce(file, line, site, reason, self._announced)
+            _site.announce(file, line, site, reason, self._made.announced)
         for m in messages:
             if m.warning and m.code.startswith("PROGRAM_") and m.source.count(":") >= 2:
                 file, line, _ = m.source.rsplit(":", 2)
-                _site.warn(m.text, ProgramWarning, file, int(line), self._announced)
+                _site.warn(m.text, ProgramWarning, file, int(line), self._made.announced)
 
     def _remark(self, values, parameters, key):
         """Why it is compiled, for explain()."""
-        if not self._variants:
-            self._log.append("first call: " + shown(parameters))
+        if not self._made.variants:
+            self._made.log.append("first call: " + shown(parameters))
             return
-        candidates = self._variants.get(key)
+        candidates = self._made.variants.get(key)
         if candidates:
             changes = [f"{shown} changed: {old} -> {new}" for shown, old, new in _guards.differences(candidates[0].asking, values)]
         else:
-            last = next(reversed(self._variants))
+            last = next(reversed(self._made.variants))
             changes = [f"argument '{name}' changed: {shown_kind(old)} -> {shown_kind(new)}"
                        for name, old, new in zip(parameters, last, key) if old != new] or ["sizes differ"]
-        self._log.append("; ".join(changes))
-        del self._log[:-100]
+        self._made.log.append("; ".join(changes))
+        del self._made.log[:-100]
 
     # ---- calls ----
 
@@ -316,7 +335,7 @@ class Function(Signature):
 
     def explain(self) -> str:
         """Why the function was compiled, each time: a line for each of the last 100 variants."""
-        return "".join(f"{line}\n" for line in self._log)
+        return "".join(f"{line}\n" for line in self._made.log)
 
 
 class BoundFunction(Bound):
@@ -380,9 +399,11 @@ def _before_fork():
 
 
 def _after_fork():
-    for function in [reference() for reference in list(_functions)]:
-        if function is not None:
-            function._lock = threading.RLock()
+    global _making
+    _making = threading.Lock()
+    for made in [reference() for reference in list(_all_made)]:
+        if made is not None:
+            made.lock = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):

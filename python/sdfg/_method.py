@@ -6,6 +6,8 @@ import types
 class Method:
     """A program of an object: its functions are those of Function, with the object as the first argument."""
 
+    __slots__ = ("__func__", "__self__", "_sdfg_method", "__dict__", "__weakref__")
+
     def __init__(self, function, instance):
         self.__func__, self.__self__, self._sdfg_method = function, instance, True
         self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__

@@ -17,6 +17,8 @@ _KINDS = {bool: ("value", "bool", True), int: ("value", "int64", True), float: (
 class Signature:
     """What a function takes. `f` is the Python function."""
 
+    __slots__ = ("_kinds", "_rest", "_keywords", "_positional", "_defaults")
+
     _missing = TypeError
 
     def _prepare(self):

@@ -1,4 +1,5 @@
 """Programs around calls: threads, forks, notebooks, memory, errors, what can be asked. Run from anywhere; PYTHONPATH has the module."""
+import functools
 import gc
 import importlib
 import json
@@ -221,6 +222,28 @@ class Calls(unittest.TestCase):
         self.assertEqual(A[0], 6)
         with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'scal'"):
             f(A, scal=3)
+
+
+    def test_attributes_that_functools_wraps_copies(self):
+        plain = sdfg.program(lambda A: A + 1)
+        plain.note = "of the user"
+        compiled = sdfg.program(lambda A: A + 1)
+        compiled(numpy.ones(3))
+        for other in plain, compiled, sdfg.program(Holder().program):
+            @functools.wraps(other)
+            def ten(A):
+                return A * 10
+
+            def twice(A):
+                return ten(A) * 2
+            self.assertEqual(list(sdfg.program(ten)(numpy.ones(2))), [10, 10])
+            self.assertEqual(list(sdfg.program(twice)(numpy.ones(2))), [20, 20])
+            self.assertEqual(getattr(sdfg.program(ten), "note", None), getattr(other, "note", None))
+
+
+class Holder:
+    def program(self, A):
+        return A
 
 
 class Texts(unittest.TestCase):
