@@ -41,8 +41,10 @@ class Tests:
             if at:
                 (folder / "libmpi.so.12").symlink_to(at[1])
                 env["LD_LIBRARY_PATH"] = str(folder)
-        if alone: # DaCe's build finds the library by its compiler wrapper
-            env["MPICXX"] = env["CXX"] = shutil.which("mpicxx.openmpi" if "openmpi" in launcher[0] else "mpicxx.mpich") or "c++"
+        if alone: # DaCe's build finds the library by its compiler wrappers, and asks for that of C, too
+            for language, compiler in ("CXX", "c++"), ("CC", "cc"):
+                wrapper = f"mpi{compiler.replace('c++', 'cxx')}.{'openmpi' if 'openmpi' in launcher[0] else 'mpich'}"
+                env["MPI" + language] = env[language] = shutil.which(wrapper) or compiler
         return env
 
     def launch(self, launcher, ranks, tests, alone, limit):
