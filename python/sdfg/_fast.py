@@ -159,8 +159,11 @@ class Fast:
         return self._call(arguments, made)
 
     def _call(self, arguments, made):
-        if not _ready(arguments._handle):
-            return MISS
+        if not _ready(arguments._handle): # for memory that lies at another multiple of bytes, say
+            try:
+                arguments.prepare()
+            except Error: # the longer way finds it, too
+                return MISS
         error = stoppable(call_of, cancel_of, arguments, self.program._handle, arguments._handle) # as call(), whose frame would take time
         if error:
             return self._missed(error)

@@ -4,6 +4,7 @@ import json
 import sys
 import tempfile
 import pathlib
+import time
 import unittest
 import warnings
 
@@ -96,6 +97,22 @@ class Convertible(unittest.TestCase):
         weights.w = numpy.full(4, 5.0)
         self.assertEqual(program(A).tolist(), [14.0] * 4)
         self.assertEqual(weights.log, [("closure", {"w": "w"})])
+
+    def test_closures_are_asked_once_wherever_memory_lies(self):
+        weights, bias = Recorder(4), time.time_ns() % 1000003 # a graph that the disk cache does not have
+
+        @sdfg.program
+        def program(A):
+            return weights(A, bias) + 1
+
+        memory = numpy.ones(32)
+        first = -memory.ctypes.data // memory.itemsize % 8
+        program(memory[first:][:4])
+        for skipped in 0, 1, 2, 4: # the alignment of memory decides which code a call takes
+            weights.log.clear()
+            weights.w = memory[first + skipped:][:4]
+            self.assertEqual(program(memory[first:][:4]).tolist(), [bias + 2.0] * 4)
+            self.assertEqual(weights.log, [("closure", {"w": "w"})])
 
     def test_cached_by_descriptors_and_constants(self):
         weights = Recorder(4)
