@@ -7,6 +7,9 @@
  *                                          }                               C[j] = acc
  *                                          if begin < end { C[j] += acc }  }
  *
+ * Where the condition is about a loop inside and the outer one has other statements, too, only load and store are
+ * conditional.
+ *
  * Legality: The place is the same in all iterations and nothing else in the loop accesses its alias class. Places of
  * one thread keep the order of the operations; atomic ones are accumulated from the identity. The place is not
  * accessed if the loop did not run.
@@ -34,7 +37,8 @@ struct privatize {
 struct group {
     struct tree_stmt *loop, *first; /* first: one of the reductions */
     VEC(struct tree_stmt *) members;
-    struct tree_expr *guard; /* evaluated before the loop: it will run a reduction; NULL: not known */
+    struct tree_expr *guard; /* evaluated before the loop: whether it will run a reduction; NULL: not known */
+    bool idle;               /* where the guard is false the loop does nothing at all */
     bool conflict;
     uint32_t closed;                         /* depth of bodies whose reductions cannot move out */
     const struct tree_frame *around, *frame; /* loops around the loop, and around what is looked at; NULL: not asked */
@@ -162,6 +166,29 @@ static struct tree_expr *sure_to_run(struct privatize *p, const struct tree_scan
     return inside ? expr_binary(t, EXPR_LOGICAL_AND, expr_binary(t, EXPR_LT, s->begin, s->end), inside) : NULL;
 }
 
+/* Is nothing run where the condition of sure_to_run is false? It is about the loops from `s` to a member, so not if
+ * there are other statements beside one of them. */
+static bool is_idle_without(struct privatize *p, const struct group *g, const struct tree_stmt *s)
+{
+    if (s->kind == STMT_BLOCK)
+        return s->items.count == 1 && is_idle_without(p, g, s->items.items[0]);
+    if (s->kind != STMT_FOR)
+        return true;
+    struct tree_expr *inside = sure_to_run(p, g->scan, g, s->body);
+    return (inside && inside->op == EXPR_INT) || is_idle_without(p, g, s->body);
+}
+
+/* The condition under which the loop runs a member, if that can be told in front of it. */
+static void find_guard(struct privatize *p, struct group *g)
+{
+    g->guard = sure_to_run(p, g->scan, g, g->loop);
+    if (!g->guard || g->guard->op == EXPR_INT)
+        return;
+    g->idle = is_idle_without(p, g, g->loop);
+    if (!g->idle && g->members.count > 1) /* another one may run */
+        g->guard = NULL;
+}
+
 /* Jumps inside the loop could pass a member by. */
 static bool has_jumps(const struct tree_stmt *s)
 {
@@ -210,12 +237,22 @@ static void keep_in_variable(struct privatize *p, struct group *g, struct tree_s
     struct tree_stmt *loop = NEW(t->arena, struct tree_stmt), *block = stmt_block(t);
     rewrite_members(p, g, acc, NULL);
     *loop = *g->loop;
+    struct tree_expr *runs = g->guard->op == EXPR_INT ? NULL : g->guard; /* NULL: always */
     struct tree_stmt *inside = block;
-    if (g->guard->op != EXPR_INT)
-        inside = stmt_if(t, block, g->guard)->body;
-    stmt_assign(t, inside, acc, expr_load(t, type, place.pointer, place.index, place.alias))->place = place.place;
+    if (runs && g->idle) {
+        inside = stmt_if(t, block, runs)->body;
+        runs = NULL;
+    } else if (runs) {
+        struct tree_var *v = tree_var(t, "runs", type_basic(t->ir, TYPE_BOOL));
+        stmt_assign(t, block, v, runs);
+        stmt_assign(t, block, acc, reduce_identity(t, place.wcr, type))->place = place.place;
+        runs = expr_var(t, v);
+    }
+    struct tree_stmt *before = runs ? stmt_if(t, inside, runs)->body : inside;
+    stmt_assign(t, before, acc, expr_load(t, type, place.pointer, place.index, place.alias))->place = place.place;
     stmt_append(t, inside, loop);
-    stmt_store(t, inside, place.pointer, place.index, expr_var(t, acc), place.alias)->place = place.place;
+    struct tree_stmt *behind = runs ? stmt_if(t, inside, runs)->body : inside;
+    stmt_store(t, behind, place.pointer, place.index, expr_var(t, acc), place.alias)->place = place.place;
     *g->loop = *block;
 }
 
@@ -271,10 +308,10 @@ static bool try_place(struct privatize *p, struct tree_stmt *loop, const struct 
     if (g.conflict || scan->opaque || scan->barrier || !g.members.count)
         return false;
     if (!has_jumps(loop->body))
-        g.guard = sure_to_run(p, scan, &g, loop);
+        find_guard(p, &g);
     if (g.guard && expr_is_int(g.guard, 0))
         return false;
-    if (!s->atomic && !g.guard && is_own(p, s))
+    if (!s->atomic && !(g.guard && g.idle) && is_own(p, s))
         g.guard = expr_bool(p->tree, true);
     bool inexact = !type_is_integer(type) && type->kind != TYPE_BOOL;
     if (!s->atomic && g.guard) {

@@ -114,3 +114,11 @@ def blocks(x: sdfg.float64[N], y: sdfg.float64[M]):
 @sdfg.program
 def named_as_loops(k: sdfg.int64[N], i: sdfg.int64[N]):
     return np.take(k, np.argsort(i)), np.sort(k), np.sort(i), np.median(k), len(np.unique(k)), np.unique(i).sum()
+
+
+@sdfg.program
+def sums_that_may_be_empty(A: sdfg.float64[N, M]):
+    for i in range(M):
+        for _ in range(M - 1, -1, -1):
+            A *= 0.5
+        A[:, 1] += np.sum(A[:, :-i]) # nothing at first: -0 is 0
