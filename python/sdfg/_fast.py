@@ -159,7 +159,7 @@ class Fast:
         return self._call(arguments, made)
 
     def _call(self, arguments, made):
-        if not _ready(arguments._handle): # for memory that lies at another multiple of bytes, say
+        if not _ready(arguments._handle): # memory of another alignment takes other code, for example
             try:
                 arguments.prepare()
             except Error: # the longer way finds it, too

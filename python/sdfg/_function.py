@@ -31,8 +31,7 @@ _making = threading.Lock()
 
 
 class _Made:
-    """What compilations of a function have made, and why there were any. The first one makes it, since most of what decorating would take
-    is in these few objects."""
+    """The compiled variants of a function, and why each was compiled. Created by the first compilation, which keeps decorating short."""
 
     def __init__(self):
         self.lock, self.variants, self.constant_sizes, self.log, self.announced = threading.RLock(), OrderedDict(), set(), [], set()
@@ -42,7 +41,7 @@ class _Made:
 class Function(Signature):
     """A function that is compiled when it is called. `f` is the Python function; any thread may call it."""
 
-    # Only what the user gave is in __dict__, which functools.wraps copies from program to function.
+    # Slots, because functools.wraps copies __dict__ from a program to the function around it.
     __slots__ = ("f", "_sdfg_function", "engine", "_text", "_specialize", "_most", "_dace", "_fallback", "_constant_functions", "_fast", "_newest",
                  "_first_made", "__dict__", "__weakref__")
 

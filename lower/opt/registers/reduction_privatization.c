@@ -7,7 +7,7 @@
  *                                          }                               C[j] = acc
  *                                          if begin < end { C[j] += acc }  }
  *
- * Where the condition is about a loop inside and the outer one has other statements, too, only load and store are
+ * If the condition depends on an inner loop and the outer loop has other statements, only the load and the store are
  * conditional.
  *
  * Legality: The place is the same in all iterations and nothing else in the loop accesses its alias class. Places of
@@ -166,8 +166,8 @@ static struct tree_expr *sure_to_run(struct privatize *p, const struct tree_scan
     return inside ? expr_binary(t, EXPR_LOGICAL_AND, expr_binary(t, EXPR_LT, s->begin, s->end), inside) : NULL;
 }
 
-/* Is nothing run where the condition of sure_to_run is false? It is about the loops from `s` to a member, so not if
- * there are other statements beside one of them. */
+/* Does the loop have no effect where the condition of sure_to_run is false? The condition is that the loops from `s` to
+ * a member run, so there must be no other statement beside an inner one. */
 static bool is_idle_without(struct privatize *p, const struct group *g, const struct tree_stmt *s)
 {
     if (s->kind == STMT_BLOCK)
