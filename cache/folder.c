@@ -17,27 +17,28 @@ bool folder_trusts(const struct stat *s) { return s->st_uid == geteuid() && !(s-
 
 /* Who may write a folder above may put another one in place of what is in it; sticky ones (/tmp) do not let others do
  * that. */
-static bool trusts_parent(const struct stat *s)
+static bool trusts_parent(const struct stat *s, uid_t user)
 {
     bool sticky = s->st_mode & S_ISVTX, shared = s->st_mode & (S_IWGRP | S_IWOTH);
-    return (s->st_uid == geteuid() || s->st_uid == 0) && (!shared || sticky);
+    return (s->st_uid == user || s->st_uid == 0) && (!shared || sticky);
 }
 
-/* All folders above, up to the root, as the path is after symbolic links. */
-static bool trusts_parents(const char *path)
+/* All folders above the open one, up to the root, which is its own parent. The kernel follows "..": symbolic links that
+ * led to the folder play no part. */
+static bool trusts_parents(int folder, const struct stat *s)
 {
-    char real[PATH_MAX];
-    if (!realpath(path, real))
-        return false;
-    for (;;) {
-        struct stat s;
-        char *slash = strrchr(real, '/');
-        slash[slash == real] = 0;
-        if (stat(real, &s) || !trusts_parent(&s))
+    char up[PATH_MAX] = "..";
+    struct stat below = *s, parent;
+    uid_t user = geteuid();
+    for (size_t length = 2; length + 3 < sizeof up; length += 3) {
+        if (fstatat(folder, up, &parent, 0) || !trusts_parent(&parent, user))
             return false;
-        if (slash == real)
+        if (parent.st_dev == below.st_dev && parent.st_ino == below.st_ino)
             return true;
+        below = parent;
+        memcpy(up + length, "/..", 4);
     }
+    return false;
 }
 
 enum { UNKNOWN, WRITING, KNOWN };
@@ -103,7 +104,7 @@ int folder_open(const char *path, bool make, struct folder_known *known, const c
         *why = "it belongs to another user, or others may write it";
         return -1;
     }
-    if (!is_known(known, &s) && !trusts_parents(path)) {
+    if (!is_known(known, &s) && !trusts_parents(folder, &s)) {
         close(folder);
         errno = EPERM;
         *why = "a folder above it belongs to another user, or others may write it";

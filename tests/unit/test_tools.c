@@ -273,13 +273,18 @@ TEST(patterns_of_each_type)
     struct fill f;
     int64_t i[50];
     bool b[50];
-    double z[2], again[2];
+    double z[2], again[2], reals[50], real;
     float near;
     CHECK(fill_parse(&f, "random:3"));
     fill_memory(&f, SDFG_I64, i, 50);
     fill_memory(&f, SDFG_BOOL, b, 50);
     for (int k = 0; k < 50; k++)
         CHECK(i[k] >= 0 && i[k] < 10 && (b[k] == 0 || b[k] == 1));
+    fill_memory(&f, SDFG_F64, reals, 50);
+    for (int k = 0; k < 50; k++) {
+        fill_element(&f, SDFG_F64, &real, k);
+        CHECK(reals[k] == real && real >= 0 && real < 1);
+    }
     CHECK(fill_parse(&f, "normal:3"));
     fill_memory(&f, SDFG_I64, i, 50);
     bool below = false, above = false;
