@@ -7,7 +7,6 @@ import ast
 import ctypes
 import itertools
 import operator
-from fractions import Fraction
 
 import numpy
 
@@ -21,7 +20,12 @@ _SCALARS = {"bool": ctypes.c_bool, "int8": ctypes.c_int8, "int16": ctypes.c_int1
 
 # ---- sizes ----
 
-_OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: Fraction, ast.Mod: operator.mod,
+def _quotient(a, b):
+    from fractions import Fraction # takes long to import, and is rare
+    return Fraction(a, b)
+
+
+_OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: _quotient, ast.Mod: operator.mod,
               ast.FloorDiv: operator.floordiv, ast.USub: operator.neg, ast.UAdd: operator.pos}
 _FUNCTIONS = {"int_floor": operator.floordiv, "int_ceil": lambda a, b: -(-a // b), "Min": min, "Max": max, "min": min, "max": max,
               "Abs": abs, "abs": abs}

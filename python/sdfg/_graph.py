@@ -1,8 +1,6 @@
 """Building SDFGs in Python, with DaCe's names for what adds: SDFG, LoopRegion, ConditionalBlock, InterstateEdge. There are no transformations
 and no queries; what is built is saved, validated, compiled and called."""
 
-import gzip
-import json
 import os
 import re
 import warnings
@@ -279,6 +277,8 @@ class SDFG(ControlFlowRegion):
     @classmethod
     def from_file(cls, path, *_, **__):
         """The graph in a file, which may be compressed."""
+        import gzip # the two take long, and programs that are functions do without
+        import json
         with open(path, "rb") as file:
             data = file.read()
         return cls.from_json(json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data))
@@ -451,6 +451,7 @@ class SDFG(ControlFlowRegion):
                     yield from node.sdfg._graphs()
 
     def _loaded(self):
+        import json
         data = json.dumps(self.to_json()).encode()
         if self._program is None or self._program._source != data:
             self._program = Program(data, self._engine)
@@ -479,6 +480,7 @@ class SDFG(ControlFlowRegion):
 
 def write(record, path):
     """A file with what JSON says; its folder is made."""
+    import json
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
         json.dump(record, file)

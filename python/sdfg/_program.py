@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import weakref
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
@@ -41,10 +40,12 @@ def _json_of(source):
     if hasattr(source, "to_sdfg") and not hasattr(source, "to_json"):
         source = source.to_sdfg()
     if hasattr(source, "to_json"):
+        import json # takes long, and programs that are functions or files do without
         package = type(source).__module__.partition(".")[0]
         record = of_graph(source) if package == "dace" else source.to_json()
         return json.dumps(record, default=_plain).encode(), getattr(source, "arg_names", None), package != "sdfg"
     if isinstance(source, dict):
+        import json
         return json.dumps(source, default=_plain).encode(), None, False
     if not isinstance(source, (str, bytes, bytearray, memoryview)):
         raise TypeError(f"a program is a path, the text of an SDFG (also as bytes or a dictionary) or an object with to_json, not "
@@ -154,6 +155,7 @@ class Program:
     def _attributes(self):
         """What the SDFG says of itself, where the library has no question for it."""
         if self._parsed is None:
+            import json
             data = self.emit("sdfg").encode() if self._source is None else self._source
             if isinstance(data, str):
                 with open(data, "rb") as file:
