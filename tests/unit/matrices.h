@@ -65,9 +65,10 @@ static inline struct sdfg_rt_matrix matrix_new(int type, int64_t rows, int64_t c
         m = (struct sdfg_rt_matrix){ NULL, rows, cols, 1, rows + 2 };
     else if (layout == SCATTERED)
         m = (struct sdfg_rt_matrix){ NULL, rows, cols, 2 * cols + 5, 2 };
-    int64_t count = rows * (2 * cols + 5) + cols * (rows + 2) + 1;
-    m.data = malloc((size_t)count * sizeof(number));
-    memset(m.data, 0x55, (size_t)count * sizeof(number));
+    int64_t last = rows && cols ? (rows - 1) * m.row_stride + (cols - 1) * m.col_stride : 0;
+    size_t bytes = (size_t)(last + 1) * sdfg_rt_type_size(type); /* no more: sanitizers see what goes beyond */
+    m.data = malloc(bytes);
+    memset(m.data, 0x55, bytes);
     if (layout == BACKWARDS) {
         m.data = (char *)m.data + (size_t)(rows * cols - 1) * sdfg_rt_type_size(type);
         m.row_stride = -cols;

@@ -9,6 +9,51 @@
 
 enum { ANY_WAY = -1 };
 
+/* The elements of a matrix, row by row, or column by column. */
+static number *elements(int type, const struct sdfg_rt_matrix *m, bool turned)
+{
+    int64_t outer = turned ? m->cols : m->rows, inner = turned ? m->rows : m->cols;
+    number *all = malloc((size_t)(outer * inner) * sizeof *all);
+    for (int64_t i = 0; i < outer; i++)
+        for (int64_t j = 0; j < inner; j++)
+            all[i * inner + j] = turned ? get(type, m, j, i) : get(type, m, i, j);
+    return all;
+}
+
+/* Without the tests of C's own product for infinities. */
+static number dot_of(const number *a, const number *b, int64_t n)
+{
+    double real = 0, imaginary = 0;
+    for (int64_t i = 0; i < n; i++) {
+        real += creal(a[i]) * creal(b[i]) - cimag(a[i]) * cimag(b[i]);
+        imaginary += creal(a[i]) * cimag(b[i]) + cimag(a[i]) * creal(b[i]);
+    }
+    return real + imaginary * I;
+}
+
+/* The largest difference of an element of C from alpha * A * B + beta * old. */
+static double worst_of(int type, const struct sdfg_rt_matrix *a, const struct sdfg_rt_matrix *b,
+                       const struct sdfg_rt_matrix *c, const struct sdfg_rt_matrix *old, number alpha, number beta)
+{
+    number *left = elements(type, a, false), *right = elements(type, b, true);
+    double worst = 0;
+    for (int64_t i = 0; i < c->rows; i++)
+        for (int64_t j = 0; j < c->cols; j++) {
+            number sum = dot_of(left + i * a->cols, right + j * a->cols, a->cols);
+            if (alpha != 1)
+                sum *= alpha;
+            if (beta != 0)
+                sum += beta * get(type, old, i, j);
+            number apart = get(type, c, i, j) - sum;
+            double error = fabs(creal(apart)) + fabs(cimag(apart));
+            if (!(error <= worst) && !isnan(worst)) /* what is no number stays */
+                worst = error;
+        }
+    free(left);
+    free(right);
+    return worst;
+}
+
 /* By sdfg_rt_gemm; with a level of blas_small.h by what is done for small products on such processors, which may refuse
  * layouts of C that are neither rows nor columns. */
 static void check_product(int level, int type, int64_t m, int64_t n, int64_t k, enum layout la, enum layout lb,
@@ -35,17 +80,8 @@ static void check_product(int level, int type, int64_t m, int64_t n, int64_t k, 
         done = sdfg_rt_small_run(level, type, m, n, k, a.data, a.row_stride, a.col_stride, b.data, b.row_stride,
                                  b.col_stride, c.data, c.row_stride, c.col_stride, factors[0], factors[1]);
     CHECK(done || lc == SCATTERED || lc == BACKWARDS || m == 1 || n == 1);
-    double worst = 0;
-    for (int64_t i = 0; done && i < m; i++)
-        for (int64_t j = 0; j < n; j++) {
-            number sum = 0;
-            for (int64_t p = 0; p < k; p++)
-                sum += get(type, &a, i, p) * get(type, &b, p, j);
-            if (scale)
-                sum = get(type, &alpha, 0, 0) * sum + get(type, &beta, 0, 0) * get(type, &old, i, j);
-            double error = cabs(get(type, &c, i, j) - sum);
-            worst = error <= worst ? worst : error;
-        }
+    number by = scale ? get(type, &alpha, 0, 0) : 1, keeps = scale ? get(type, &beta, 0, 0) : 0;
+    double worst = done ? worst_of(type, &a, &b, &c, &old, by, keeps) : 0;
     CHECK(worst <= tolerance(type) * (double)(k + 1));
     CHECK_INT(context.error, 0);
     matrix_free(type, a);
