@@ -40,7 +40,7 @@ def _json_of(source):
     if hasattr(source, "to_sdfg") and not hasattr(source, "to_json"):
         source = source.to_sdfg()
     if hasattr(source, "to_json"):
-        import json # takes long, and programs that are functions or files do without
+        import json # here, because programs from functions or files do not need it and the import takes 2 ms
         package = type(source).__module__.partition(".")[0]
         record = of_graph(source) if package == "dace" else source.to_json()
         return json.dumps(record, default=_plain).encode(), getattr(source, "arg_names", None), package != "sdfg"

@@ -66,7 +66,7 @@ static inline struct sdfg_rt_matrix matrix_new(int type, int64_t rows, int64_t c
     else if (layout == SCATTERED)
         m = (struct sdfg_rt_matrix){ NULL, rows, cols, 2 * cols + 5, 2 };
     int64_t last = rows && cols ? (rows - 1) * m.row_stride + (cols - 1) * m.col_stride : 0;
-    size_t bytes = (size_t)(last + 1) * sdfg_rt_type_size(type); /* no more: sanitizers see what goes beyond */
+    size_t bytes = (size_t)(last + 1) * sdfg_rt_type_size(type); /* exact: sanitizers report accesses behind it */
     m.data = malloc(bytes);
     memset(m.data, 0x55, bytes);
     if (layout == BACKWARDS) {
@@ -90,6 +90,9 @@ static inline void matrix_free(int type, struct sdfg_rt_matrix m)
     }
     free(m.row_stride < 0 ? (char *)m.data - (size_t)(m.rows * m.cols - 1) * sdfg_rt_type_size(type) : m.data);
 }
+
+/* The larger error; NaN if one of the two is. */
+static inline double worse_of(double a, double b) { return a >= b || a != a ? a : b; }
 
 static inline double tolerance(int type) { return type == SDFG_RT_F32 || type == SDFG_RT_C64 ? 2e-5 : 1e-13; }
 

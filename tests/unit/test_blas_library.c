@@ -58,8 +58,7 @@ static void product(int type, int64_t m, int64_t n, int64_t k, enum layout la, e
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             double error = cabs(get(type, &c, i, j) - get(type, &expected, i, j));
-            if (!(error <= worst) && !isnan(worst)) /* what is no number stays */
-                worst = error;
+            worst = worse_of(worst, error);
         }
     CHECK(worst <= tolerance(type) * (double)(k + 1));
     CHECK_INT(context.error, 0);
