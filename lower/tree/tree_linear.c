@@ -209,6 +209,17 @@ bool linear_take(struct linear *l, const struct tree_var *v, int64_t *times)
     return true;
 }
 
+bool linear_grows_by(struct tree *t, const struct linear *l, struct tree_var *v, struct tree_expr *stride)
+{
+    struct linear next, moved, step = { .known = true }, wanted;
+    linear_of(&next, expr_binary(t, EXPR_ADD, expr_var(t, v), expr_i64(t, 1)));
+    linear_replace(&moved, l, v, &next);
+    linear_add(&step, &moved, 1);
+    linear_add(&step, l, -1);
+    linear_of(&wanted, stride);
+    return linear_equal(&step, &wanted);
+}
+
 struct tree_expr *linear_expr(struct tree *t, const struct linear *l)
 {
     struct tree_expr *sum = expr_i64(t, 0);

@@ -40,6 +40,8 @@ bool linear_has(const struct linear *l, const struct tree_var *v); /* in one of 
 /* Takes the term `times * v` out and gives `times`; 0 if there is none. False if v is in other terms, too. */
 bool linear_take(struct linear *l, const struct tree_var *v, int64_t *times);
 
+/* Does it grow by `stride` when the variable grows by one? */
+bool linear_grows_by(struct tree *t, const struct linear *l, struct tree_var *v, struct tree_expr *stride);
 /* As an int64 expression. */
 struct tree_expr *linear_expr(struct tree *t, const struct linear *l);
 

@@ -88,18 +88,6 @@ static struct tree_expr *trips(struct tree *t, const struct tree_stmt *loop)
     return expr_binary(t, EXPR_SUB, loop->end, loop->begin);
 }
 
-/* Does the index grow by `stride` with the loop's variable? */
-static bool grows_by(struct tree *t, const struct linear *at, const struct tree_stmt *loop, struct tree_expr *stride)
-{
-    struct linear next, step = { .known = true }, wanted, moved;
-    linear_of(&next, expr_binary(t, EXPR_ADD, expr_var(t, loop->var), expr_i64(t, 1)));
-    linear_replace(&moved, at, loop->var, &next);
-    linear_add(&step, &moved, 1);
-    linear_add(&step, at, -1);
-    linear_of(&wanted, stride);
-    return linear_equal(&step, &wanted);
-}
-
 /* Do the iterations store to all elements of a range, of which `first` is the index of the first? */
 static bool is_contiguous(struct clearing *c, const struct tree_stmt *store, struct linear *first)
 {
@@ -111,7 +99,7 @@ static bool is_contiguous(struct clearing *c, const struct tree_stmt *store, str
         return false;
     for (uint32_t i = 0; i < c->count; i++) {
         uint32_t l = 0;
-        while (l < c->count && (done[l] || !grows_by(t, first, c->loops[l], stride)))
+        while (l < c->count && (done[l] || !linear_grows_by(t, first, c->loops[l]->var, stride)))
             l++;
         if (l == c->count)
             return false;
