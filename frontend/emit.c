@@ -381,6 +381,9 @@ bool fe_store(struct fe *f, const struct py *n, const struct value *to, const st
             return true;
     if (f->dry)
         return true;
+    v = fe_share_broadcast(f, n, v, to);
+    if (!v)
+        return false;
     struct emission e = { .f = f };
     const char *text = element_text(&e, v, (int)to->rank - (int)(fe_is_data(v) ? v->rank : 0));
     const char *at = indices_text(&e, to);

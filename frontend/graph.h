@@ -53,6 +53,9 @@ bool fe_store(struct fe *f, const struct py *n, const struct value *to, const st
 const struct value *fe_materialize(struct fe *f, const struct py *n, const struct value *v, const char *wish);
 /* A fresh copy, even of a view. */
 const struct value *fe_copy(struct fe *f, const struct py *n, const struct value *v, const char *wish);
+/* The expression with its parts that are broadcast to the shape of the result in containers; NULL: an error. */
+const struct value *fe_share_broadcast(struct fe *f, const struct py *n, const struct value *v,
+                                       const struct value *result);
 /* A tasklet that computes nothing but calls a function: in the code \1 stands for the next of the scalars. */
 bool fe_effect(struct fe *f, const char *label, const char *code, uint32_t count, const struct value *const *args);
 /* A formatted string: FE_STRING, or FE_FORMAT. */

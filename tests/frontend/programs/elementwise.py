@@ -18,6 +18,15 @@ def broadcast(A: sdfg.float64[N, M], b: sdfg.float64[M], c: sdfg.float64[N]):
 
 
 @sdfg.program
+def broadcast_parts(A: sdfg.float64[N, M], b: sdfg.int32[M], c: sdfg.float32[N], I: sdfg.int64[N]):
+    first = b * 3 - b[:, np.newaxis] // (b * b + 2)[:, np.newaxis]
+    for i in range(2):
+        A[:] = np.where(c[:, np.newaxis] * c[i] > 1.0, A * (A[i] * 2 - 1), A * np.exp(A[:, 1:2] + i) + c[I[i]] * b)
+    A[0] *= A[0, 1] + A[1, 0] * 2
+    return first, (b + 1) * (c[:2, np.newaxis, np.newaxis] - 1) + A[:, 0:1] / 4
+
+
+@sdfg.program
 def integers(A: sdfg.int32[N], B: sdfg.int64[N]):
     return A // 3 + A % 3 - (-A) // 4 * B, A * 2, B // (A * 0 + 2)
 
