@@ -231,6 +231,30 @@ static sdfg_error *misplaced(const sdfg_args *a, const char *name, const sdfg_de
     return error_of(SDFG_STAGE_BIND, DIAG_ARGUMENT_DEVICE, name, text, on_gpu ? "a GPU" : "the CPU");
 }
 
+/* The array for a name that had none before, unless there is a fault. */
+static sdfg_error *first_array(sdfg_args *a, const char *name, const sdfg_array *array, const char *fault)
+{
+    GUARDED(error_memory(SDFG_STAGE_BIND));
+    struct report r = args_report(a);
+    struct argument_entry *e = NULL;
+    if (fault)
+        diag_error(r.diags, NULL, DIAG_ARGUMENT_SHAPE, name, fault);
+    else
+        e = entry_for(a, name, r.diags);
+    if (e)
+        give_array(a, e, array);
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+struct argument_entry *args_give_again(sdfg_args *a, const char *name, const sdfg_array *array)
+{
+    bool plain = array->device.kind <= SDFG_DEVICE_CPU && !array_fault(array);
+    struct argument_entry *given = plain ? find_given(a, name) : NULL;
+    if (given)
+        give_array(a, given, array);
+    return given;
+}
+
 /* `array` is as long as this version of the library has it. */
 static sdfg_error *take_array(sdfg_args *a, const char *name, const sdfg_array *array)
 {
@@ -240,20 +264,11 @@ static sdfg_error *take_array(sdfg_args *a, const char *name, const sdfg_array *
     if (wrong)
         return wrong;
     const char *fault = array_fault(array);
-    struct argument_entry *given = fault ? NULL : find_given(a, name), *e = NULL;
-    if (given) { /* without the cost of a report */
-        give_array(a, given, array);
-        return NULL;
-    }
-    GUARDED(error_memory(SDFG_STAGE_BIND));
-    struct report r = args_report(a);
-    if (fault)
-        diag_error(r.diags, NULL, DIAG_ARGUMENT_SHAPE, name, fault);
-    else
-        e = entry_for(a, name, r.diags);
-    if (e)
-        give_array(a, e, array);
-    return report_end(&r, SDFG_STAGE_BIND);
+    struct argument_entry *given = fault ? NULL : find_given(a, name);
+    if (!given)
+        return first_array(a, name, array, fault);
+    give_array(a, given, array); /* without the cost of a report */
+    return NULL;
 }
 
 __attribute__((cold, noinline)) static sdfg_error *take_sized(sdfg_args *a, const char *name, const sdfg_array *array)

@@ -56,6 +56,10 @@ struct sdfg_args {
     struct sdfg_rt_block *blocks; /* memory for lifetime External, one per entry of program->workspaces */
 };
 
+/* Another array for a name that had one before. NULL: there was none, or something is wrong with the array: the way
+ * with reports is needed. */
+struct argument_entry *args_give_again(struct sdfg_args *a, const char *name, const sdfg_array *array);
+
 const struct argument_entry *args_find_name(const struct sdfg_args *a, const char *name);
 
 /* Memory where there must be some, aligned. */

@@ -82,3 +82,27 @@ sdfg_error *sdfg_args_objects(size_t *taken, sdfg_args *a, const sdfg_object_lay
     }
     return NULL;
 }
+
+static bool may_be_written(const sdfg_object_layout *l, const void *object)
+{
+    int flags;
+    memcpy(&flags, (const char *)object + l->flags, sizeof flags);
+    return flags & l->writable;
+}
+
+bool sdfg_objects_ready(const sdfg_objects *o, const void *tuple)
+{
+    const sdfg_object_layout *l = o ? o->layout : NULL;
+    if (!l || l->struct_size < sizeof *l || o->struct_size < sizeof *o || !o->args || !o->names || !tuple)
+        return false;
+    int64_t strides[SDFG_MAX_RANK];
+    sdfg_array array = { .struct_size = sizeof array, .strides = strides };
+    for (size_t i = 0; i < o->count; i++) {
+        const void *object = pointer_at(tuple, l->items + i * sizeof(void *));
+        const struct argument_entry *e =
+            read_array(l, object, &array, strides) ? args_give_again(o->args, o->names[i], &array) : NULL;
+        if (!e || (e->leaf->written && !may_be_written(l, object)))
+            return false;
+    }
+    return sdfg_args_ready(o->args);
+}

@@ -793,12 +793,27 @@ typedef struct sdfg_object_layout {
     size_t items;                             /* of a tuple: the first of its pointers to objects */
     const void *const *dtypes;                /* by sdfg_dtype: the object that stands for it, or NULL */
     size_t num_dtypes;
+    size_t flags; /* int, for sdfg_objects_ready */
+    int writable; /* the bit of it that arrays have whose elements may be written */
 } sdfg_object_layout;
 
 /* The same for the first `count` objects of a tuple, one name each, until one is no array of the layout; *taken is how
  * many were given. The interpreter must not change them meanwhile. */
 SDFG_API sdfg_error *sdfg_args_objects(size_t *taken, sdfg_args *a, const sdfg_object_layout *l,
                                        const char *const *names, size_t count, const void *tuple);
+
+/* Arguments of calls that repeat, by the objects of a tuple. */
+typedef struct sdfg_objects {
+    size_t struct_size; /* set by the caller: sizeof(sdfg_objects) */
+    sdfg_args *args;
+    const sdfg_object_layout *layout;
+    const char *const *names; /* `count`, one for each object */
+    size_t count;
+} sdfg_objects;
+
+/* Gives all objects, and is sdfg_args_ready. False: some object is no array of the layout, is read-only although the
+ * program writes it, or its name had no array before; then only some may have been given. Never fails. */
+SDFG_API bool sdfg_objects_ready(const sdfg_objects *o, const void *tuple);
 
 /* Type and layout are checked against the descriptor by the call. A scalar member of a structure given as an array of
  * rank 0 is written back after the call. */
@@ -1114,7 +1129,8 @@ SDFG_API void sdfg_mpi_abort(int code);
     { sizeof(sdfg_host), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 #define SDFG_KERNEL_INFO_INIT { sizeof(sdfg_kernel_info), 0, 0, 0, 0, NULL, 0, NULL, false, NULL, SDFG_TIER_FULL, NULL }
 #define SDFG_LIMITS_INIT { sizeof(sdfg_limits), 0, 0 }
-#define SDFG_OBJECT_LAYOUT_INIT { sizeof(sdfg_object_layout), 0, NULL, 0, 0, 0, 0, 0, 0, NULL, 0 }
+#define SDFG_OBJECT_LAYOUT_INIT { sizeof(sdfg_object_layout), 0, NULL, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0 }
+#define SDFG_OBJECTS_INIT { sizeof(sdfg_objects), NULL, NULL, NULL, 0 }
 #define SDFG_OPTIONS_INIT { sizeof(sdfg_options), -1, 0, SDFG_FP_DEFAULT, SDFG_TIER_FULL, SDFG_LINKER_AUTO, \
     SDFG_EXTERNAL_FOLDER, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, \
     NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, 0 }

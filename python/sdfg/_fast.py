@@ -9,10 +9,11 @@ from . import _device
 from ._arguments import Arguments
 from ._cancel import call_of, cancel_of, stoppable
 from ._errors import Error, check
-from ._library import DTYPES, ObjectLayout, library, prepared, quick, texts
+from ._library import DTYPES, ObjectLayout, Objects, library, prepared, quick, texts
 
 MISS = object() # the call must go the longer way
 _BIND = 2       # SDFG_STAGE_BIND: nothing has run
+_WRITABLE = 0x400 # NPY_ARRAY_WRITEABLE
 
 
 def _layout():
@@ -22,19 +23,23 @@ def _layout():
     table = (ctypes.c_void_p * len(dtypes))(*(d if d is None else id(d) for d in dtypes))
     layout = ObjectLayout(struct_size=ctypes.sizeof(ObjectLayout), type=header - word, array_type=id(numpy.ndarray), data=header,
                           rank=header + word, shape=header + 2 * word, strides=header + 3 * word, dtype=header + 5 * word,
-                          items=tuple.__basicsize__, dtypes=table, num_dtypes=len(dtypes))
+                          items=tuple.__basicsize__, dtypes=table, num_dtypes=len(dtypes), flags=header + 6 * word,
+                          writable=_WRITABLE)
     layout.kept = dtypes, table
 
     def at(value, offset, kind=ctypes.c_void_p):
         return kind.from_address(id(value) + offset).value
 
-    for array in numpy.zeros((3, 5, 7)), numpy.zeros((4, 6), numpy.int16)[::2, 1:]:
+    arrays = numpy.zeros((3, 5, 7)), numpy.zeros((4, 6), numpy.int16)[::2, 1:], numpy.zeros(2)
+    arrays[2].flags.writeable = False
+    for array in arrays:
         sizes = [ctypes.c_int64 * array.ndim] * 2
-        good = word == 8 and array.__class__.__basicsize__ >= header + 6 * word and \
+        good = word == 8 and array.__class__.__basicsize__ >= header + 7 * word and \
             at(array, layout.type) == id(numpy.ndarray) and at(array, layout.data) == array.ctypes.data and \
             at(array, layout.rank, ctypes.c_int) == array.ndim and at(array, layout.dtype) == id(array.dtype)
         good = good and tuple(sizes[0].from_address(at(array, layout.shape))) == array.shape and \
-            tuple(sizes[1].from_address(at(array, layout.strides))) == array.strides
+            tuple(sizes[1].from_address(at(array, layout.strides))) == array.strides and \
+            bool(at(array, layout.flags, ctypes.c_int) & _WRITABLE) == array.flags.writeable
         probe = (None, array)
         if not good or at(probe, layout.items + word) != id(array):
             return None
@@ -46,19 +51,13 @@ try:
     LAYOUT = _layout() if sys.implementation.name == "cpython" else None
 except (AttributeError, TypeError, ValueError):
     LAYOUT = None
-_layout_pointer = ctypes.byref(LAYOUT) if LAYOUT is not None else None
-_objects, _ready = prepared(quick, "sdfg_args_objects"), prepared(quick, "sdfg_args_ready")
+_ready = prepared(quick, "sdfg_objects_ready")
 _object = ctypes.py_object
 _GIVERS = {int: (prepared(quick, "sdfg_args_i64"), ctypes.c_int64), float: (prepared(quick, "sdfg_args_f64"), ctypes.c_double)}
 
 
 class _Held(Arguments):
     """Arguments that are kept for the next call."""
-
-    def __init__(self, program):
-        super().__init__(program)
-        self.taken = ctypes.c_size_t()
-        self.taken_pointer = ctypes.byref(self.taken)
 
     def __del__(self):
         self._let_go()
@@ -98,10 +97,21 @@ class Fast:
         self.arrays = None if len(arrays) == len(names) else arrays
         self.numbers = [(i, kind, ctypes.c_char_p(names[i].encode()), *_GIVERS[kind]) for i, kind in enumerate(kinds) if kind is not numpy.ndarray]
         taken = [names[i] for i in arrays] + list(captured) + results
-        self.names = texts([name.encode() for name in taken])
-        self.names_pointer, self.taken, self.taken_size = ctypes.byref(self.names), len(taken), ctypes.c_size_t(len(taken))
+        self.names, self.taken = texts([name.encode() for name in taken]), len(taken)
         self.written = [i for i, name in enumerate(taken) if name in written and name not in results]
         self.made = (None, None) # shapes of arguments, and what the results were for them: one object, since other threads replace it
+
+    def _held(self):
+        arguments = _Held(self.program)
+        arguments.objects = Objects(ctypes.sizeof(Objects), arguments._handle, ctypes.pointer(LAYOUT), self.names, self.taken)
+        arguments.objects_pointer = ctypes.byref(arguments.objects)
+        return arguments
+
+    def _take(self, arguments, arrays):
+        """False: not all are arrays of NumPy."""
+        taken = ctypes.c_size_t()
+        check(quick.sdfg_args_objects(ctypes.byref(taken), arguments._handle, ctypes.byref(LAYOUT), self.names, len(arrays), arrays))
+        return taken.value == len(arrays)
 
     def _empty(self, arguments, arrays):
         """Arrays for the results; None: some array is something else."""
@@ -112,9 +122,7 @@ class Fast:
         known, results = self.made
         if shapes != known:
             try:
-                check(_objects(arguments.taken_pointer, arguments._handle, _layout_pointer, self.names_pointer, ctypes.c_size_t(len(arrays)),
-                               _object(arrays)))
-                if arguments.taken.value != len(arrays):
+                if not self._take(arguments, arrays):
                     return None
                 check(library.sdfg_args_solve(arguments._handle))
                 made = [arguments.allocate(name) for name in self.results]
@@ -124,7 +132,8 @@ class Fast:
             return tuple(made)
         return tuple(numpy.zeros(shape, dtype) for shape, dtype in results)
 
-    def __call__(self, args):
+    def call(self, args):
+        """What the call returns, or MISS."""
         if len(args) != self.count:
             return MISS
         captured = self.check(None)
@@ -133,7 +142,7 @@ class Fast:
         try:
             arguments = self.pool.pop()
         except IndexError:
-            arguments = _Held(self.program)
+            arguments = self._held()
         for i, kind, name, give, made_of in self.numbers:
             value = args[i]
             if type(value) is not kind:
@@ -145,30 +154,36 @@ class Fast:
             if error:
                 return self._missed(error)
         arrays = args + captured if self.arrays is None else tuple([args[i] for i in self.arrays]) + captured
-        for i in self.written:
-            if type(arrays[i]) is not numpy.ndarray or not arrays[i].flags.writeable:
-                return MISS
         made = ()
         if self.results:
             made = self._empty(arguments, arrays)
             if made is None:
                 return MISS
-        error = _objects(arguments.taken_pointer, arguments._handle, _layout_pointer, self.names_pointer, self.taken_size, _object(arrays + made))
-        if error or arguments.taken.value != self.taken:
-            return self._missed(error)
+            arrays += made
+        if not _ready(arguments.objects_pointer, _object(arrays)) and not self._give(arguments, arrays):
+            return MISS
         return self._call(arguments, made)
 
+    def _give(self, arguments, arrays):
+        """Gives arrays to new arguments, and makes code: memory of another alignment takes other code, for example. False: the call must go
+        the longer way."""
+        for i in self.written:
+            if type(arrays[i]) is not numpy.ndarray or not arrays[i].flags.writeable:
+                return False
+        try:
+            if not self._take(arguments, arrays):
+                return False
+            arguments.prepare()
+        except Error: # the longer way finds it, too
+            return False
+        return True
+
     def _call(self, arguments, made):
-        if not _ready(arguments._handle): # memory of another alignment takes other code, for example
-            try:
-                arguments.prepare()
-            except Error: # the longer way finds it, too
-                return MISS
         error = stoppable(call_of, cancel_of, arguments, self.program._handle, arguments._handle) # as call(), whose frame would take time
         if error:
             return self._missed(error)
         self.pool.append(arguments)
-        return self.finish(made)
+        return self.finish(made) if made else None
 
     def _missed(self, error):
         if error and library.sdfg_error_stage_of(error) != _BIND:

@@ -32,7 +32,7 @@ class FastDevice(Fast):
         self.arrays = [(i, name) for i, kind, name in kinds if kind not in (int, float)]
         self.made = (None, None)
 
-    def __call__(self, args):
+    def call(self, args):
         if len(args) != self.count or self.check(None) is None:
             return MISS
         memories, streams = [], set()
@@ -60,7 +60,7 @@ class FastDevice(Fast):
             if error:
                 return self._missed(error)
         for name, memory in memories:
-            error = self._give(arguments, name, memory)
+            error = self._give_memory(arguments, name, memory)
             if error:
                 return self._missed(error)
         made = ()
@@ -68,12 +68,16 @@ class FastDevice(Fast):
             made = self._make(arguments, args, memories)
             if made is None:
                 return MISS
+        try:
+            arguments.prepare()
+        except Error: # the longer way finds it, too
+            return MISS
         result = self._call(arguments, made)
         arguments.kept, arguments.on_device = [], None # the arrays belong to the caller
         return result
 
     @staticmethod
-    def _give(arguments, name, memory):
+    def _give_memory(arguments, name, memory):
         rank = len(memory.shape)
         given = Array(ctypes.sizeof(Array), memory.address, _DTYPE_BY_NAME[memory.dtype], rank, device=Device(memory.kind, memory.index))
         given.shape[:rank] = memory.shape

@@ -38,29 +38,52 @@ class _Made:
         _all_made.add(weakref.ref(self, _all_made.discard))
 
 
-class Function(Signature):
-    """A function that is compiled when it is called. `f` is the Python function; any thread may call it."""
+class _Options:
+    """How functions are compiled; see program()."""
 
-    # Slots, because functools.wraps copies __dict__ from a program to the function around it.
-    __slots__ = ("f", "_sdfg_function", "engine", "_text", "_specialize", "_most", "_dace", "_fallback", "_constant_functions", "_fast", "_newest",
-                 "_first_made", "__dict__", "__weakref__")
+    __slots__ = ("engine", "source", "specialize", "variants", "dace", "fallback", "constant_functions")
 
-    def __init__(self, f, *, source=None, engine=None, specialize="auto", variants=32, dace=False, fallback=True, constant_functions=False,
-                 **options):
-        if not isinstance(f, types.FunctionType):
-            raise TypeError(f"a program is made from a Python function, not from {type(f).__name__}")
+    def __init__(self, *, source=None, engine=None, specialize="auto", variants=32, dace=False, fallback=True, constant_functions=False, **options):
         if specialize not in ("auto", "all", "none"):
             raise ValueError(f"specialize={specialize!r} is none of 'auto', 'all', 'none'")
-        self.f = self._sdfg_function = f
         self.engine = engine or (Engine(**options) if options else None)
-        self._text, self._specialize, self._most, self._dace = source, specialize, variants, dace
-        self._fallback, self._constant_functions = fallback, constant_functions
+        self.source, self.specialize, self.variants, self.dace = source, specialize, variants, dace
+        self.fallback, self.constant_functions = fallback, constant_functions
+
+
+_NO_OPTIONS = _Options() # shared, which keeps decorating short
+
+
+class Function(Signature):
+    """A function that is compiled when it is called. `f` is the Python function, `options` are those of `sdfg.program`; any thread may call it."""
+
+    # Slots, because functools.wraps copies __dict__ from a program to the function around it.
+    __slots__ = ("f", "_options", "_fast", "_newest", "_first_made", "__dict__", "__weakref__")
+
+    def __init__(self, f, **options):
+        if not isinstance(f, types.FunctionType):
+            raise TypeError(f"a program is made from a Python function, not from {type(f).__name__}")
+        self.f = f
+        self._options = _Options(**options) if options else _NO_OPTIONS
         self._kinds = self._fast = self._newest = self._first_made = None
-        for name in functools.WRAPPER_ASSIGNMENTS: # as update_wrapper, which takes three times as long
-            setattr(self, name, getattr(f, name))
+        # As functools.update_wrapper, which takes four times as long:
+        self.__module__ = f.__module__
+        self.__name__ = f.__name__
+        self.__qualname__ = f.__qualname__
+        self.__doc__ = f.__doc__
+        self.__annotations__ = f.__annotations__
         if f.__dict__:
             self.__dict__.update(f.__dict__)
         self.__wrapped__ = f
+
+    @property
+    def engine(self) -> Optional[Engine]:
+        """The one that compiles; None: the default engine."""
+        return self._options.engine
+
+    @property
+    def _sdfg_function(self):
+        return self.f
 
     @property
     def _made(self):
@@ -84,7 +107,7 @@ class Function(Signature):
 
     def _parameters(self, values):
         """What the compiler hears of these values, the key of that, and whether sizes are symbols that may become constants."""
-        sizes = {} if self._specialize != "all" else None
+        sizes = {} if self._options.specialize != "all" else None
         parameters = {name: self._kind(name, value, sizes) for name, value in values.items()}
         key = self._key(parameters)
         if key in self._made.constant_sizes:
@@ -109,7 +132,7 @@ class Function(Signature):
         shared = _overlap.groups(values, variant, captured, error)
         if shared is None:
             return None
-        sizes = {} if self._specialize != "all" else None
+        sizes = {} if self._options.specialize != "all" else None
         parameters = {name: self._kind(name, value, sizes) for name, value in values.items()}
         for names in shared:
             for name in names[1:]:
@@ -133,7 +156,7 @@ class Function(Signature):
         try:
             variant = self._compile(parameters)
         except ProgramError:
-            if not may_specialize or self._specialize == "none" or key in self._made.constant_sizes:
+            if not may_specialize or self._options.specialize == "none" or key in self._made.constant_sizes:
                 raise
             fixed = {name: self._kind(name, value, None) for name, value in values.items()}
             variant = self._compile(fixed) # the error of these sizes is the clearer one
@@ -149,7 +172,7 @@ class Function(Signature):
                                + "; ".join(f"{shown}: {new}" for shown, _, new in _guards.differences(variant.asking, values)))
         self._made.variants.setdefault(key, []).insert(0, variant)
         self._made.variants.move_to_end(key)
-        while sum(map(len, self._made.variants.values())) > self._most:
+        while sum(map(len, self._made.variants.values())) > self._options.variants:
             oldest = next(iter(self._made.variants))
             self._made.variants[oldest].pop()
             if not self._made.variants[oldest]:
@@ -157,9 +180,9 @@ class Function(Signature):
         return captured
 
     def _asking(self, parameters, shared=None, names=None):
-        asking = _host.Asking(self.f, parameters, {}, self._dace, shared, self._fallback, names, self._constant_functions)
+        asking = _host.Asking(self.f, parameters, {}, self._options.dace, shared, self._options.fallback, names, self._options.constant_functions)
         try:
-            asking.remember_source(self.f, _source.of(self.f, self._text))
+            asking.remember_source(self.f, _source.of(self.f, self._options.source))
         except _source.NoSource as why:
             raise ProgramError.at(str(why), self.f.__code__.co_filename, self.f.__code__.co_firstlineno) from None
         for kind in self._kinds.values():
@@ -176,7 +199,7 @@ class Function(Signature):
         except Exception as error:
             self._announce(asking, ())
             raise ProgramError.of(error) from None
-        variant = Variant(program, asking, parameters, self._dace)
+        variant = Variant(program, asking, parameters, self._options.dace)
         self._announce(asking, program.warnings)
         asking.objects, asking.paths, asking.arrays, asking.parameters = {}, {}, {}, {} # nothing captured is kept alive
         asking.function, asking.shared, asking.memory = None, {}, None
@@ -218,7 +241,7 @@ class Function(Signature):
                 return result
         values, symbols = self._named(args, kwargs)
         variant, results, calls = self._with_arguments(values, symbols, self._run)
-        if not kwargs and not variant.shared and (fast is None or fast.program is not variant.program):
+        if not kwargs and not variant.shared and (fast is None or fast.__self__.program is not variant.program):
             self._fast = variant.fast(values) if len(args) == len(values) else None
         return variant.result(results, calls)
 
@@ -266,7 +289,7 @@ class Function(Signature):
             arguments.calls.given.update((name, value) for name, value in given.items() if not isinstance(value, numpy.ndarray))
         for (name, site), function in zip(variant.sites, captured[len(variant.captured):]):
             given[name] = site.made(function, arguments.calls)
-        for name in () if self._dace else symbols: # DaCe takes symbols that nothing needs
+        for name in () if self._options.dace else symbols: # DaCe takes symbols that nothing needs
             if arguments.lookup(name) is None:
                 import difflib
                 known = difflib.get_close_matches(name, self._kinds, 1)
@@ -292,7 +315,7 @@ class Function(Signature):
                 or not all(isinstance(k, (Callback, Descriptor)) or type_of(k) for k in rest.values()) \
                 or (values and rest.keys() <= self._defaults.keys()):
             return None
-        sizes = {} if self._specialize != "all" else None
+        sizes = {} if self._options.specialize != "all" else None
         return {name: self._kind(name, values[name], sizes) if name in values else ("callback", k) if isinstance(k, Callback)
                 else ("value", k.name, False) if not isinstance(k, Descriptor) else ("array", k.dtype.name, k.shape, None)
                 for name, k in self._kinds.items()}

@@ -123,7 +123,12 @@ class ObjectLayout(ctypes.Structure):
     header = "sdfg_object_layout"
     _fields_ = [("struct_size", c_size_t), ("type", c_size_t), ("array_type", c_void_p), ("data", c_size_t), ("rank", c_size_t),
                 ("shape", c_size_t), ("strides", c_size_t), ("dtype", c_size_t), ("items", c_size_t), ("dtypes", POINTER(c_void_p)),
-                ("num_dtypes", c_size_t)]
+                ("num_dtypes", c_size_t), ("flags", c_size_t), ("writable", c_int)]
+
+
+class Objects(ctypes.Structure):
+    header = "sdfg_objects"
+    _fields_ = [("struct_size", c_size_t), ("args", c_void_p), ("layout", POINTER(ObjectLayout)), ("names", POINTER(c_char_p)), ("count", c_size_t)]
 
 
 class Trial(ctypes.Structure):
@@ -236,6 +241,7 @@ FUNCTIONS = {
     "sdfg_args_array": (_pointer, _pointer, c_char_p, POINTER(Array)),
     "sdfg_args_objects": (_pointer, POINTER(c_size_t), _pointer, POINTER(ObjectLayout), POINTER(c_char_p), c_size_t,
                           ctypes.py_object),
+    "sdfg_objects_ready": (c_bool, POINTER(Objects), ctypes.py_object),
     "sdfg_args_pointer": (_pointer, _pointer, c_char_p, c_void_p),
     "sdfg_args_null": (_pointer, _pointer, c_char_p),
     "sdfg_args_i64": (_pointer, _pointer, c_char_p, c_int64),

@@ -253,7 +253,7 @@ class Program:
             arguments.calls.check(call(self, arguments))
         if fast is None or fast[0] != form:
             found = Fast.of(self, values, list(self._results), self._returned) if not any(name in values for name in self._results) else None
-            self._fast = found and (form, found)
+            self._fast = found and (form, found.call)
         return result
 
     def _returned(self, results):

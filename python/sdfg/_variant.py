@@ -28,9 +28,11 @@ class Variant:
         self.tuple = library.sdfg_program_num_results(program._handle) >= 0 and bool(self.results)
 
     def fast(self, values):
+        """The call of a Fast, or None."""
         constants = len(values) != len(self.data)
-        return None if constants or self.shared or self.sites else Fast.of(self.program, values, self.results, self.values, self.captured, self.check,
-                                                                                  self.number)
+        found = None if constants or self.shared or self.sites else Fast.of(self.program, values, self.results, self.values, self.captured, self.check,
+                                                                            self.number)
+        return found and found.call
 
     def result(self, made, calls):
         if not made:

@@ -156,7 +156,7 @@ BY_TYPE = {
     "const sdfg_args*": args, "sdfg_bound*": bound, "sdfg_pending*": pending, "const sdfg_cuda_stream*": P(None), "const sdfg_tuning*": P(None), "const sdfg_bound*": bound, "sdfg_kernel*": kernel,
     "const sdfg_kernel*": kernel, "sdfg_stream*": stream, "sdfg_list*": listed, "const sdfg_list*": listed, "sdfg_error*": error, "const sdfg_error*": error,
     "sdfg_graph*": graph, "sdfg_element*": body, "sdfg_element*const*": ctypes.pointer(body), "const sdfg_convertible*": buffer(), "const sdfg_actual*": buffer(), "const sdfg_options*": options, "const sdfg_array*": ctypes.pointer(array(x)),
-    "const sdfg_export*": buffer(), "const sdfg_host*": buffer(), "const sdfg_object_layout*": buffer(), "const char*const*": addresses, "uint64_t": 0,
+    "const sdfg_export*": buffer(), "const sdfg_host*": buffer(), "const sdfg_object_layout*": buffer(), "const sdfg_objects*": buffer(), "const char*const*": addresses, "uint64_t": 0,
     "const sdfg_node*": buffer(), "const sdfg_symbol*": ctypes.pointer(Symbol(b"N", 16)), "sdfg_node_function*": node_function,
     "const sdfg_plugin_about*": ctypes.pointer(about), "sdfg_plugin_function*": plugin_function,
     "void*const*": addresses, "const char*": b"X", "char*": P(None), "const void*": x, "void*": x,

@@ -81,6 +81,8 @@ static sdfg_error *take_objects(struct state *s)
     l.dtypes = dtypes;
     l.num_dtypes = SDFG_RECORD;
     TRY(sdfg_args_objects(&taken, s->args, &l, names, 1, tuple));
+    const sdfg_objects o = { sizeof o, s->args, &l, names, 1 };
+    sdfg_objects_ready(&o, tuple);
     return NULL;
 }
 

@@ -192,11 +192,11 @@ class Calls(unittest.TestCase):
         A = numpy.ones(4)
         for _ in range(4):
             f(A, 2)
-        self.assertEqual(len(f._fast.pool), 1)
+        self.assertEqual(len(f._fast.__self__.pool), 1)
         plain = f.compile(A, 2)
         for _ in range(3):
             plain(A=A, n=2, __g_TABLE=TABLE)
-        self.assertEqual(len(plain._fast[1].pool), 1)
+        self.assertEqual(len(plain._fast[1].__self__.pool), 1)
 
     def test_interpret(self):
         @sdfg.program

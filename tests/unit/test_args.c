@@ -593,12 +593,34 @@ struct object {
     void *data;
     const int64_t *shape, *strides;
     const void *dtype;
-    int rank;
+    int rank, flags;
 };
+
+enum { WRITABLE = 4 };
+
+static const int array_type = 0, other_type = 0;
+
+static sdfg_object_layout layout_of(const void *dtypes[SDFG_RECORD], const int types[SDFG_RECORD])
+{
+    sdfg_object_layout l = SDFG_OBJECT_LAYOUT_INIT;
+    for (int i = 0; i < SDFG_RECORD; i++)
+        dtypes[i] = &types[i];
+    l.array_type = &array_type;
+    l.data = offsetof(struct object, data);
+    l.rank = offsetof(struct object, rank);
+    l.shape = offsetof(struct object, shape);
+    l.strides = offsetof(struct object, strides);
+    l.dtype = offsetof(struct object, dtype);
+    l.dtypes = dtypes;
+    l.num_dtypes = SDFG_RECORD;
+    l.flags = offsetof(struct object, flags);
+    l.writable = WRITABLE;
+    return l;
+}
 
 TEST(objects_that_are_no_such_arrays_are_left_to_the_caller)
 {
-    static const int types[SDFG_RECORD] = { 0 }, array_type = 0, other_type = 0;
+    static const int types[SDFG_RECORD] = { 0 };
     static const int64_t shape[] = { 3, 5 }, strides[] = { 40, 8 }, odd[] = { 40, 12 };
     static const struct {
         struct object object;
@@ -621,17 +643,7 @@ TEST(objects_that_are_no_such_arrays_are_left_to_the_caller)
     const void *dtypes[SDFG_RECORD];
     struct fixture f;
     size_t taken;
-    sdfg_object_layout l = SDFG_OBJECT_LAYOUT_INIT;
-    for (int i = 0; i < SDFG_RECORD; i++)
-        dtypes[i] = &types[i];
-    l.array_type = &array_type;
-    l.data = offsetof(struct object, data);
-    l.rank = offsetof(struct object, rank);
-    l.shape = offsetof(struct object, shape);
-    l.strides = offsetof(struct object, strides);
-    l.dtype = offsetof(struct object, dtype);
-    l.dtypes = dtypes;
-    l.num_dtypes = SDFG_RECORD;
+    sdfg_object_layout l = layout_of(dtypes, types);
     begin(&f);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const void *const tuple[] = { &rows[i].object };
@@ -642,6 +654,44 @@ TEST(objects_that_are_no_such_arrays_are_left_to_the_caller)
     CHECK_STR(said(sdfg_args_objects(&taken, f.args, &l, names, 2, two)),
               "invalid: the program has no argument 'nothing'");
     CHECK_INT(taken, 1);
+    end(&f);
+}
+
+TEST(calls_repeat_with_objects)
+{
+    static const int types[SDFG_RECORD] = { 0 };
+    static const char *const names[] = { "X", "Y" };
+    static const int64_t shape[] = { 5 }, stride[] = { 8 };
+    const void *dtypes[SDFG_RECORD];
+    struct fixture f;
+    size_t taken;
+    double x[] = { 1, 2, 3, 4, 5 }, y[] = { 1, 1, 1, 1, 1 }, z[] = { 0, 0, 0, 0, 7 };
+    sdfg_object_layout l = layout_of(dtypes, types), older = l;
+    struct object read = { &array_type, x, shape, stride, &types[SDFG_F64], 1, 0 }, written = read, sealed, foreign;
+    written.data = y;
+    written.flags = WRITABLE;
+    sealed = foreign = written;
+    sealed.flags = ~WRITABLE;
+    foreign.type = &other_type;
+    const void *const tuple[] = { &read, &written }, *const no_array[] = { &foreign, &written };
+    const void *const read_only[] = { &read, &sealed };
+    CHECK_STR(said(sdfg_engine_new(&f.engine, NULL)), "");
+    CHECK_STR(said(sdfg_program_load_file(&f.program, f.engine, "../examples/axpy.sdfg")), "");
+    CHECK_STR(said(sdfg_args_new(&f.args, f.program)), "");
+    sdfg_objects o = { sizeof o, f.args, &l, names, 2 };
+    CHECK_STR(said(sdfg_args_f64(f.args, "alpha", 2)), "");
+    CHECK(!sdfg_objects_ready(&o, tuple)); /* nothing has been given before */
+    CHECK_STR(said(sdfg_args_objects(&taken, f.args, &l, names, 2, tuple)), "");
+    CHECK_STR(said(sdfg_call(f.program, f.args)), "");
+    CHECK(y[0] == 3 && y[4] == 11);
+    written.data = z;
+    CHECK(sdfg_objects_ready(&o, tuple));
+    CHECK_STR(said(sdfg_call(f.program, f.args)), "");
+    CHECK(y[4] == 11 && z[4] == 17);
+    CHECK(!sdfg_objects_ready(&o, no_array) && !sdfg_objects_ready(&o, read_only));
+    older.struct_size = offsetof(sdfg_object_layout, flags);
+    o.layout = &older;
+    CHECK(!sdfg_objects_ready(&o, tuple) && !sdfg_objects_ready(NULL, tuple));
     end(&f);
 }
 
