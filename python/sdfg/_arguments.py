@@ -9,7 +9,7 @@ import numpy
 from . import _device
 from ._callback import Calls
 from ._errors import check
-from ._library import DTYPES, KINDS, MAX_RANK, RECORD, SIZES, Argument, Array, Device, library
+from ._library import DTYPES, KINDS, MAX_RANK, RECORD, SIZES, Argument, Array, Device, library, quick
 from ._stream import Stream
 from ._wait import interruptible
 
@@ -78,11 +78,18 @@ class Arguments:
         if last and library is not None: # at the end of the interpreter modules may have lost their names
             library.sdfg_args_free(self._handle)
 
+    def _cancel(self):
+        """Stops the call, from any thread, also if it ends and lets go meanwhile."""
+        with self._lock:
+            if self._holders:
+                quick.sdfg_call_cancel(self._handle)
+
     def prepare(self):
         """Makes the code that a call needs, unless it is there. ^C is heard meanwhile; then the code is made nevertheless."""
         if library.sdfg_args_ready(self._handle):
             return
-        self._holders += 1
+        with self._lock:
+            self._holders += 1
         interruptible(self._bind, self._let_go, self.program._phase)
 
     def _bind(self):

@@ -10,16 +10,15 @@ import signal
 import threading
 import time
 
-from ._library import library, prepared, quick
+from ._library import library, prepared
 
 call_of, _bound_call = prepared(library, "sdfg_call"), prepared(library, "sdfg_bound_call")
-cancel_of, _bound_cancel = quick.sdfg_call_cancel, quick.sdfg_bound_cancel
 _AGAIN = 0.05 # seconds after which somebody else may have taken the descriptor away
 
 _main = threading.main_thread().ident
 _next = 0.0     # when to look again
 _ends = None    # of the pipe that signals are written to; None: there is no thread that reads it
-_running = None # how to stop the call of the main thread, and of what; nothing is freed meanwhile
+_running = None # the arguments, or the bound call, of the call of the main thread
 
 
 def _read(reader):
@@ -27,7 +26,7 @@ def _read(reader):
         while data := os.read(reader, 64):
             running = _running
             if running and signal.SIGINT in data and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-                running[0](running[1]._handle) # with the interpreter's lock: the call cannot end meanwhile
+                running._cancel() # the call may have ended meanwhile
             running = None
     except OSError:
         pass
@@ -67,15 +66,15 @@ def _forget():
 os.register_at_fork(after_in_child=_forget)
 
 
-def stoppable(function, cancel, owner, *handles):
-    """function(*handles), which ^C stops by cancel(owner._handle)."""
+def stoppable(function, owner, *handles):
+    """function(*handles), which ^C stops by owner._cancel()."""
     global _running
     if threading.get_ident() != _main:
         return function(*handles)
     if time.monotonic() > _next:
         _listen()
     outer = _running # the call that this is a callback of
-    _running = cancel, owner
+    _running = owner
     try:
         return function(*handles)
     finally:
@@ -84,8 +83,8 @@ def stoppable(function, cancel, owner, *handles):
 
 def call(program, arguments):
     """sdfg_call: the error, or None."""
-    return stoppable(call_of, cancel_of, arguments, program._handle, arguments._handle)
+    return stoppable(call_of, arguments, program._handle, arguments._handle)
 
 
 def call_bound(bound):
-    return stoppable(_bound_call, _bound_cancel, bound, bound._handle)
+    return stoppable(_bound_call, bound, bound._handle)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
+import functools
 import os
 import threading
 import weakref
 from typing import Dict, List, Literal, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
 
+from . import _wait
 from ._errors import check
 from ._errors import check as check_error # where an argument is called `check`
 from ._library import Limits, Options, library
@@ -42,9 +45,26 @@ def _meant(name, known):
     return f" (did you mean '{folded[close[0]]}'?)" if close else ""
 
 
+_ending = False # the process
+
+
+def _end():
+    global _ending
+    _ending = True
+
+
+@functools.lru_cache(None)
+def _before_finalizers():
+    """What is registered last is called first, and a finalizer has been made."""
+    atexit.register(_end)
+
+
 def free(function, handle, *_):
-    """What comes after the handle lives until then."""
-    function(handle)
+    """What comes after the handle lives until then. At its end the process itself frees what daemon threads may still use, such as those of
+    compilations that ^C left to themselves."""
+    here = threading.current_thread()
+    if not _ending or not _wait.working and not any(thread.is_alive() for thread in threading.enumerate() if thread is not here):
+        function(handle)
 
 
 class Engine:
@@ -87,6 +107,7 @@ class Engine:
         self._handle = ctypes.c_void_p()
         check_error(library.sdfg_engine_new(ctypes.byref(self._handle), ctypes.byref(o)))
         self._release = weakref.finalize(self, free, library.sdfg_engine_free, self._handle)
+        _before_finalizers()
         if dump_after not in (None, "all"): # the library would say so when something is compiled
             known = [row.name for row in self.list("passes")]
             if dump_after not in known:

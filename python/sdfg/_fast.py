@@ -7,7 +7,7 @@ import numpy
 
 from . import _device
 from ._arguments import Arguments
-from ._cancel import call_of, cancel_of, stoppable
+from ._cancel import call_of, stoppable
 from ._errors import Error, check
 from ._library import DTYPES, ObjectLayout, Objects, library, prepared, quick, texts
 
@@ -179,7 +179,7 @@ class Fast:
         return True
 
     def _call(self, arguments, made):
-        error = stoppable(call_of, cancel_of, arguments, self.program._handle, arguments._handle) # as call(), whose frame would take time
+        error = stoppable(call_of, arguments, self.program._handle, arguments._handle) # as call(), whose frame would take time
         if error:
             return self._missed(error)
         self.pool.append(arguments)

@@ -5,6 +5,7 @@ import weakref
 from typing import Any
 
 from ._arguments import Arguments
+from ._engine import free
 from ._errors import check
 from ._library import CudaStream, library
 
@@ -21,17 +22,12 @@ def _handle_of(stream):
     raise TypeError(f"a stream of CUDA is expected, not {type(stream).__name__}")
 
 
-def _free(handle, *_):
-    """Waits. What comes after the handle lives until then."""
-    library.sdfg_pending_free(handle)
-
-
 class Pending:
     """A call that may go on. The arrays belong to it until it has ended."""
 
     def __init__(self, handle, result, kept):
         self._handle, self._result = handle, result
-        self._release = weakref.finalize(self, _free, handle, kept)
+        self._release = weakref.finalize(self, free, library.sdfg_pending_free, handle, kept) # waits
 
     @property
     def done(self) -> bool:

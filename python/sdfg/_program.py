@@ -14,7 +14,7 @@ from ._described import ArgumentInfo, Trial, Tuned
 from ._engine import Engine, Path, _meant, default_engine, free, text_of
 from ._errors import Message, check, messages_of
 from ._fast import MISS, Fast
-from ._library import KINDS, TRIAL_FUNCTION, Argument, Export, Symbol, Tuning, library
+from ._library import KINDS, TRIAL_FUNCTION, Argument, Export, Symbol, Tuning, library, quick
 from ._library import Tuned as Result
 from ._pending import Queue
 from ._wait import interruptible
@@ -68,6 +68,9 @@ class Bound:
     def __call__(self) -> Any:
         self._calls.check(call_bound(self))
         return self.result
+
+    def _cancel(self):
+        quick.sdfg_bound_cancel(self._handle)
 
     def on(self, stream: Any = None, context: Optional[int] = None) -> Queue:
         """As Program.on."""

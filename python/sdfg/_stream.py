@@ -8,6 +8,7 @@ from typing import Any, Optional
 
 import numpy
 
+from ._engine import free
 from ._errors import check
 from ._library import library
 
@@ -19,7 +20,7 @@ class Stream:
         self.dtype, self.queues = numpy.dtype(dtype), queues
         self._handle = ctypes.c_void_p()
         check(library.sdfg_stream_new(ctypes.byref(self._handle), self.dtype.itemsize, queues))
-        self._release = weakref.finalize(self, library.sdfg_stream_free, self._handle)
+        self._release = weakref.finalize(self, free, library.sdfg_stream_free, self._handle)
 
     def push(self, values: Any, queue: int = 0) -> None:
         """One value or an array of them."""

@@ -6,6 +6,7 @@ import sys
 import threading
 
 
+working = [] # an entry for each work that is being done; threads whose join() was interrupted say that they have ended (CPython 3.10 to 3.12)
 _SECONDS = 1.0 # after which it is worth while to say what is being done
 
 
@@ -50,7 +51,9 @@ def interruptible(work, finished=None, phase=None):
             outcome.append((None, error))
         finally:
             finished()
+            working.pop()
 
+    working.append(None)
     if threading.current_thread() is threading.main_thread():
         try:
             thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), name="sdfg", daemon=True)

@@ -3,10 +3,13 @@ compiler up."""
 import os
 import pathlib
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 import numpy
 
@@ -14,6 +17,23 @@ import sdfg
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples"
 SOON = 10 # seconds, on a busy machine
+
+# Ends while a thread compiles. What is registered first is called last: there the thread goes on.
+ENDS = """
+import atexit, os, signal, sys, threading, time
+atexit.register(lambda: (os.open(sys.argv[1] + "/read", os.O_RDONLY | os.O_NONBLOCK), time.sleep(0.3)))
+import sdfg
+axpy = sdfg.compile(sys.argv[2], cache_dir=None, dump_dir=sys.argv[1], dump_after="read")
+if sys.argv[3] == "daemon":
+    threading.Thread(target=axpy.emit, args=("asm",), daemon=True).start()
+    time.sleep(0.3)
+else:
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        axpy.emit("asm")
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
 
 
 class Interrupts(unittest.TestCase):
@@ -84,6 +104,32 @@ class Interrupts(unittest.TestCase):
         bound = None
         jacobi(A=a, B=b, T=1)
 
+    def test_a_call_that_ends_by_itself(self):
+        """While somebody finds out that it should be stopped."""
+        self.let_go()
+        jacobi = sdfg.compile(EXAMPLES / "jacobi_2d.sdfg", cache_dir=None)
+        a, b = numpy.random.rand(2, 100, 100)
+        jacobi.bind(A=a, B=b, T=1) # it is compiled; the first call has arguments of its own, which are freed
+        asked, ended, answered = threading.Event(), threading.Event(), threading.Event()
+
+        def handler(number):
+            asked.set()
+            ended.wait(SOON)
+            answered.set()
+            return signal.default_int_handler
+
+        with unittest.mock.patch.object(signal, "getsignal", handler):
+            timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
+            timer.start()
+            with self.assertRaises(KeyboardInterrupt):
+                jacobi(A=a, B=b, T=100000)
+                time.sleep(SOON) # if it ended even before
+            self.assertTrue(asked.wait(SOON))
+            ended.set()
+            self.assertTrue(answered.wait(SOON))
+        timer.join()
+        jacobi(A=a, B=b, T=1)
+
     def test_a_handler_of_the_program(self):
         """It may have other plans than to stop: the call runs to its end."""
         self.let_go()
@@ -100,6 +146,13 @@ class Interrupts(unittest.TestCase):
             timer.join()
         finally:
             signal.signal(signal.SIGINT, before)
+
+    def test_the_end_of_the_process(self):
+        for way, printed in ("daemon", ""), ("interrupted", "interrupted\n"):
+            done = subprocess.run([sys.executable, "-B", "-c", ENDS, self.folder.name, EXAMPLES / "axpy.sdfg", way],
+                                  env=dict(os.environ, MALLOC_PERTURB_="165"), # freed memory has other content
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, printed, ""))
 
     def test_a_child_process(self):
         """What is sent to a child concerns no call of the parent."""

@@ -627,15 +627,15 @@ TEST(objects_that_are_no_such_arrays_are_left_to_the_caller)
         size_t taken;
         const char *said;
     } rows[] = {
-        { { &array_type, data, shape, strides, &types[SDFG_F64], 2 }, 1, "" },
-        { { &array_type, data, NULL, NULL, &types[SDFG_F64], 0 }, 1, "" },
-        { { &other_type, data, shape, strides, &types[SDFG_F64], 2 }, 0, "" },
-        { { &array_type, data, shape, strides, &other_type, 2 }, 0, "" },
-        { { &array_type, data, shape, strides, &types[SDFG_F64], -1 }, 0, "" },
-        { { &array_type, data, shape, strides, &types[SDFG_F64], SDFG_MAX_RANK + 1 }, 0, "" },
-        { { &array_type, data, shape, odd, &types[SDFG_F64], 2 }, 0, "" },
-        { { &array_type, data, shape, strides, &types[SDFG_NONE], 2 }, 0, "" },
-        { { &array_type, data, shape, strides, &types[SDFG_NONE], 0 },
+        { { &array_type, data, shape, strides, &types[SDFG_F64], 2, 0 }, 1, "" },
+        { { &array_type, data, NULL, NULL, &types[SDFG_F64], 0, 0 }, 1, "" },
+        { { &other_type, data, shape, strides, &types[SDFG_F64], 2, 0 }, 0, "" },
+        { { &array_type, data, shape, strides, &other_type, 2, 0 }, 0, "" },
+        { { &array_type, data, shape, strides, &types[SDFG_F64], -1, 0 }, 0, "" },
+        { { &array_type, data, shape, strides, &types[SDFG_F64], SDFG_MAX_RANK + 1, 0 }, 0, "" },
+        { { &array_type, data, shape, odd, &types[SDFG_F64], 2, 0 }, 0, "" },
+        { { &array_type, data, shape, strides, &types[SDFG_NONE], 2, 0 }, 0, "" },
+        { { &array_type, data, shape, strides, &types[SDFG_NONE], 0, 0 },
           0,
           "invalid: the shape of 'A' is not valid: the element type is not one of sdfg_dtype" },
     };
