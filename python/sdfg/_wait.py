@@ -4,9 +4,10 @@ import contextvars
 import os
 import sys
 import threading
+from typing import List
 
 
-working = [] # an entry for each work that is being done; threads whose join() was interrupted say that they have ended (CPython 3.10 to 3.12)
+working: List[None] = [] # an entry for each work that is being done; threads whose join() was interrupted say that they have ended (CPython 3.10 to 3.12)
 _SECONDS = 1.0 # after which it is worth while to say what is being done
 
 
