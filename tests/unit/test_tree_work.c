@@ -9,6 +9,8 @@
 #include "tests/unit/check.h"
 #include "tests/unit/machine.h"
 
+#include <inttypes.h>
+
 enum { CACHE = 1 << 20 };
 
 static void work(struct tree *t, double *flops, double *bytes)
@@ -81,25 +83,29 @@ TEST(calls_count_as_their_rows_say)
     }
 }
 
-/* What the decision says of other machines: the store has 16 * 512 elements of 8 bytes. */
-TEST(for_which_caches_the_code_is_the_same)
+/* What the decision about an array of `bytes` says of other machines: nothing if that is small and stays. */
+static void decide(int64_t bytes, bool small)
 {
-    static const char program[] = "p main(A: float64*@1) {\n"
-                                  "    zero float64[8192] at A\n"
-                                  "}\n";
-    enum { BYTES = 8192 * 8 };
-    for (int64_t cache = BYTES / 2; cache <= 2 * BYTES; cache *= 2) {
+    char program[100];
+    snprintf(program, sizeof program, "p main(A: float64*@1) {\n    zero float64[%" PRId64 "] at A\n}\n", bytes / 8);
+    for (int64_t cache = bytes / 2; cache <= 2 * bytes; cache *= 2) {
         struct ir *ir = ir_new();
-        struct tree *t = tree_read(ir, program, sizeof program - 1);
+        struct tree *t = tree_read(ir, program, strlen(program));
         set_machine(t, 0, false, cache);
-        bool found = cache <= BYTES;
+        bool found = cache <= bytes;
         CHECK(t->same_cache.least == 0 && t->same_cache.most == INT64_MAX);
         opt_nontemporal(t, &(struct tree_options){ .num_threads = 1 });
         CHECK(t->functions.items[0]->body->items.items[0]->nontemporal == found);
         CHECK(t->same_cache.least <= cache && cache <= t->same_cache.most);
-        CHECK(found ? t->same_cache.most == BYTES : t->same_cache.least == BYTES + 1);
+        CHECK(found ? t->same_cache.most == bytes : t->same_cache.least == (small ? 0 : bytes + 1));
         ir_free(ir);
     }
+}
+
+TEST(for_which_caches_the_code_is_the_same)
+{
+    decide(1 << 16, true);
+    decide(1 << 22, false);
 }
 
 CHECK_MAIN

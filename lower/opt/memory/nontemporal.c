@@ -22,6 +22,7 @@
 
 enum {
     BLOCK = 1024, /* bytes */
+    SMALL = 2 * 1024 * 1024,
     SHORTEST = 4, /* blocks in a row */
     MOST_STORES = 4,
     MOST_LOOPS = 8,
@@ -60,7 +61,8 @@ static bool trips_of(const struct tree_stmt *loop, int64_t *trips)
            !__builtin_sub_overflow(loop->end->i, loop->begin->i, trips) && *trips > 0 && *trips < INT32_MAX;
 }
 
-/* Do so many elements fill the largest cache? The tree keeps for which sizes of it the answers would be the same. */
+/* Do so many elements fill the largest cache? The tree keeps for which sizes of it the answers would be the same, other
+ * than those of small arrays: so the code of many programs is the same for all machines. */
 static bool exceeds_cache(struct tree *t, int64_t elements, int64_t size)
 {
     int64_t bytes;
@@ -69,7 +71,7 @@ static bool exceeds_cache(struct tree *t, int64_t elements, int64_t size)
     bool exceeds = bytes >= t->machine->largest_cache;
     if (exceeds && bytes < t->same_cache.most)
         t->same_cache.most = bytes;
-    if (!exceeds && bytes >= t->same_cache.least)
+    if (!exceeds && bytes >= SMALL && bytes >= t->same_cache.least)
         t->same_cache.least = bytes + 1;
     return exceeds;
 }
