@@ -242,10 +242,11 @@ static void show(const char *text, const char *terminal, const char *no_color, c
         unsetenv("TERM");
     setenv("NO_COLOR", no_color, 1);
     terminal_messages(f, text);
-    fflush(f);
-    ssize_t n = *text ? read(outer, out, size - 1) : 0;
-    out[n > 0 ? n : 0] = 0;
     fclose(f);
+    size_t length = 0;
+    for (ssize_t n; (n = read(outer, out + length, size - 1 - length)) > 0;) /* it comes in pieces, then EIO */
+        length += (size_t)n;
+    out[length] = 0;
     close(outer);
 }
 
