@@ -1,6 +1,7 @@
 /* What is set, asked and added while allocations fail: arguments of each kind, settings of calls, extensions of an
  * engine, programs in Python. */
 #include "tests/fail/scenario.h"
+#include "tests/unit/objects.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,29 +58,13 @@ static sdfg_error *set_call(struct state *s)
 /* An array as an interpreter has it. */
 static sdfg_error *take_objects(struct state *s)
 {
-    static const int dtype = SDFG_F64, array_type = 0;
-    struct object {
-        const void *type;
-        double *data;
-        const int64_t *shape, *strides;
-        const void *dtype;
-        int rank;
-    };
-    const int64_t shape = LENGTH, stride = sizeof(double);
-    const struct object x = { &array_type, s->x, &shape, &stride, &dtype, 1 };
-    const void *const tuple[] = { &x }, *dtypes[SDFG_RECORD] = { NULL };
+    static const int types[SDFG_RECORD] = { 0 };
     static const char *const names[] = { "X" };
-    sdfg_object_layout l = SDFG_OBJECT_LAYOUT_INIT;
+    const int64_t shape = LENGTH, stride = sizeof(double);
+    const struct object x = { &array_type, s->x, &shape, &stride, &types[SDFG_F64], 1, 0 };
+    const void *const tuple[] = { &x }, *dtypes[SDFG_RECORD];
+    sdfg_object_layout l = layout_of(dtypes, types);
     size_t taken;
-    dtypes[SDFG_F64] = &dtype;
-    l.array_type = &array_type;
-    l.data = offsetof(struct object, data);
-    l.rank = offsetof(struct object, rank);
-    l.shape = offsetof(struct object, shape);
-    l.strides = offsetof(struct object, strides);
-    l.dtype = offsetof(struct object, dtype);
-    l.dtypes = dtypes;
-    l.num_dtypes = SDFG_RECORD;
     TRY(sdfg_args_objects(&taken, s->args, &l, names, 1, tuple));
     const sdfg_objects o = { sizeof o, s->args, &l, names, 1 };
     sdfg_objects_ready(&o, tuple);

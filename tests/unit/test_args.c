@@ -1,5 +1,6 @@
 #include "engine/include/sdfg.h"
 #include "tests/unit/check.h"
+#include "tests/unit/objects.h"
 
 /* A program without work: only its arguments matter. */
 static const char text[] =
@@ -588,35 +589,7 @@ TEST(another_layout_after_a_call)
 
 /* ---- arrays of an interpreter ---- */
 
-struct object {
-    const void *type;
-    void *data;
-    const int64_t *shape, *strides;
-    const void *dtype;
-    int rank, flags;
-};
-
-enum { WRITABLE = 4 };
-
-static const int array_type = 0, other_type = 0;
-
-static sdfg_object_layout layout_of(const void *dtypes[SDFG_RECORD], const int types[SDFG_RECORD])
-{
-    sdfg_object_layout l = SDFG_OBJECT_LAYOUT_INIT;
-    for (int i = 0; i < SDFG_RECORD; i++)
-        dtypes[i] = &types[i];
-    l.array_type = &array_type;
-    l.data = offsetof(struct object, data);
-    l.rank = offsetof(struct object, rank);
-    l.shape = offsetof(struct object, shape);
-    l.strides = offsetof(struct object, strides);
-    l.dtype = offsetof(struct object, dtype);
-    l.dtypes = dtypes;
-    l.num_dtypes = SDFG_RECORD;
-    l.flags = offsetof(struct object, flags);
-    l.writable = WRITABLE;
-    return l;
-}
+static const int other_type = 0;
 
 TEST(objects_that_are_no_such_arrays_are_left_to_the_caller)
 {
@@ -669,9 +642,9 @@ TEST(calls_repeat_with_objects)
     sdfg_object_layout l = layout_of(dtypes, types), older = l;
     struct object read = { &array_type, x, shape, stride, &types[SDFG_F64], 1, 0 }, written = read, sealed, foreign;
     written.data = y;
-    written.flags = WRITABLE;
+    written.flags = OBJECT_WRITABLE;
     sealed = foreign = written;
-    sealed.flags = ~WRITABLE;
+    sealed.flags = ~OBJECT_WRITABLE;
     foreign.type = &other_type;
     const void *const tuple[] = { &read, &written }, *const no_array[] = { &foreign, &written };
     const void *const read_only[] = { &read, &sealed };
