@@ -116,6 +116,8 @@ void sdfg_rt_device_gemm(struct sdfg_rt_context *context, const char *path, int3
  * Errors as of products. Many small problems are one call of a library. potrf: Cholesky factors of n x n matrices in
  * their lower or upper triangles; the other triangle is left in any state. getrf: P L U of m x n matrices. getrs:
  * solutions of A X = B, or A^T X = B, from what getrf gave, in place of the n x nrhs matrices B. */
+/* As sdfg_rt_demand; the codes are on the device, and looked at when the call ends. */
+void sdfg_rt_device_demand(struct sdfg_rt_context *context, int64_t count, const int32_t *codes);
 void sdfg_rt_device_potrf(struct sdfg_rt_context *context, const char *path, int32_t type, int32_t lower, int64_t n,
                           int64_t count, void *a, int32_t *info, int32_t needed);
 void sdfg_rt_device_getrf(struct sdfg_rt_context *context, const char *path, int32_t type, int64_t m, int64_t n,

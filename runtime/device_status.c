@@ -47,6 +47,14 @@ int32_t *sdfg_rt_status_take(struct sdfg_rt_run *run, int64_t count)
     return taken;
 }
 
+void sdfg_rt_device_demand(struct sdfg_rt_context *context, int64_t count, const int32_t *codes)
+{
+    int64_t bytes = count * (int64_t)sizeof(int32_t);
+    int32_t *taken = count > 0 ? sdfg_rt_status_take(context->run, count) : NULL;
+    if (taken)
+        sdfg_rt_device_copy(context->run, taken, codes, bytes, 1, bytes, bytes, SDFG_RT_WITHIN_DEVICE, 0);
+}
+
 void sdfg_rt_status_end(struct sdfg_rt_run *run)
 {
     sdfg_rt_device_free(run, run->statuses.codes, SDFG_RT_ON_DEVICE);

@@ -39,6 +39,8 @@ void sdfg_rt_getri(struct sdfg_rt_context *context, int32_t type, int64_t n, voi
                    const int32_t *ipiv, int32_t *info);
 void sdfg_rt_getrs(struct sdfg_rt_context *context, int32_t type, int64_t n, int64_t nrhs, const void *a, int64_t sam,
                    int64_t san, const int32_t *ipiv, void *b, int64_t sbm, int64_t sbn, int32_t *info);
+/* Info codes of operations without result where a code is above 0: the call fails if there is one. */
+void sdfg_rt_demand(struct sdfg_rt_context *context, int64_t count, const int32_t *codes);
 void sdfg_rt_potrf(struct sdfg_rt_context *context, int32_t type, int32_t lower, int64_t n, void *a, int64_t sam,
                    int64_t san, int32_t *info);
 /* X = A^-1 B; out = A^-1; out = the Cholesky factor with the other triangle 0. Inputs are kept, also if out is the

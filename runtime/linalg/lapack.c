@@ -124,6 +124,13 @@ static void report_failure(struct sdfg_rt_context *context, int32_t *info, int f
         sdfg_rt_fail(context, SDFG_RT_SINGULAR);
 }
 
+void sdfg_rt_demand(struct sdfg_rt_context *context, int64_t count, const int32_t *codes)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (codes[i] > 0)
+            sdfg_rt_fail(context, SDFG_RT_SINGULAR);
+}
+
 /* Nothing is done any more once the call has failed: what the operation before was to give, as pivots, may be missing.
  */
 static bool begins(struct sdfg_rt_context *context, int32_t type)

@@ -7,10 +7,9 @@ import re
 import subprocess
 import sys
 
-MOST_NESTS, MOST_KERNELS = 170, 207  # of all programs, in all versions; to be lowered with each improvement
+MOST_NESTS, MOST_KERNELS = 183, 230  # of all programs, in all versions; to be lowered with each improvement
 MAY_TRANSFER_IN_LOOPS = {
     "channel_flow",  # `while` over a norm
-    "contour_integral",  # a solver of the host
     "mandelbrot2",  # sizes of arrays are counted by the program
 }
 

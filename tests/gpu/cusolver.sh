@@ -17,25 +17,34 @@ is inverse "0 1 1 0 0 0" --N=17
 is inverse_complex "0 1 1 0 0 0" --N=7
 is part "0 1 1 0 0 0" --N=7
 is stack "0 5 5 0 0 0" --N=6 --B=5
+is two "0 10 10 0 0 0" --N=6 --B=5
 is stack_solve "0 5 5 0 0 0" --N=6 --M=3 --B=5
 is stack_cholesky "5 0 0 0 0 0" --N=6 --B=5
 is steps "0 4 4 0 0 0" --N=8 --M=3 --T=4
 
-# Nothing is transferred or waited for in loops: three arguments in, two and the codes out.
+# Nothing is transferred or waited for in loops: three arguments in, two and the codes out; many problems are one launch.
+for library in "$SDFG_CUSOLVER" none; do
+    rm -f "$folder/counts"
+    SDFG_CUSOLVER=$library SDFG_STANDIN_COUNTS=$folder/counts "$run" "$programs:steps" --N=8 --M=3 --T=30 --no-cache --device=cuda >/dev/null 2>&1
+    transfers="$(count cuMemcpyHtoDAsync_v2) $(count cuMemcpyDtoHAsync_v2) $(count cuStreamSynchronize)"
+    [ "$transfers" = "3 3 1" ] || wrong "steps with $library: transfers in and out, waits: $transfers"
+done
 rm -f "$folder/counts"
-SDFG_STANDIN_COUNTS=$folder/counts "$run" "$programs:steps" --N=8 --M=3 --T=30 --no-cache --device=cuda >/dev/null 2>&1
-transfers="$(count cuMemcpyHtoDAsync_v2) $(count cuMemcpyDtoHAsync_v2) $(count cuStreamSynchronize)"
-[ "$transfers" = "3 3 1" ] || wrong "steps: transfers in and out, waits: $transfers"
+SDFG_CUSOLVER=none SDFG_STANDIN_COUNTS=$folder/counts "$run" "$programs:stack" --N=6 --B=50 --no-cache --device=cuda >/dev/null 2>&1
+[ "$(count cuLaunchKernel) $(count cuStreamSynchronize)" = "1 1" ] || wrong "stack without the library: launches and waits: $(count cuLaunchKernel) $(count cuStreamSynchronize)"
 
 says 0 '*"cholesky"*: is a factorization or solution that cuSOLVER computes*' "$programs:cholesky" --N=20 --device=cuda --remarks
-SDFG_CUSOLVER=none says 0 '*"cholesky"*: stays on the host, between transfers: cuSOLVER is not there*' "$programs:cholesky" --N=20 --device=cuda --remarks
+SDFG_CUSOLVER=none says 0 '*"cholesky"*loop k: is one kernel with barriers around its nests*' "$programs:cholesky" --N=20 --device=cuda --remarks
+SDFG_CUSOLVER=none says 0 '*: stays on the host, between transfers: cuSOLVER is not there*' "$programs:two" --N=6 --B=5 --device=cuda --remarks
 says 0 '*"name": "Library potrf of *' "$programs:cholesky" --N=20 --device=cuda --no-cache --report=-
 # The same errors as on the CPU.
 for program in singular indefinite; do
     "$run" "$programs:$program" --N=5 --no-cache >"$folder/cpu" 2>&1
     rc=$?
-    found=$("$run" "$programs:$program" --N=5 --no-cache --device=cuda 2>&1)
-    [ "$rc, $(cat "$folder/cpu")" = "$?, $found" ] || wrong "$program: $found instead of $(cat "$folder/cpu")"
+    for library in "$SDFG_CUSOLVER" none; do
+        found=$(SDFG_CUSOLVER=$library "$run" "$programs:$program" --N=5 --no-cache --device=cuda 2>&1)
+        [ "$rc, $(cat "$folder/cpu")" = "$?, $found" ] || wrong "$program with $library: $found instead of $(cat "$folder/cpu")"
+    done
 done
 for call in 1 2 3 4; do
     SDFG_STANDIN_CUSOLVER_FAIL=$call says 8 '*error?environment?: *cusolverDn*: CUSOLVER_STATUS_EXECUTION_FAILED (6): the factorization of cholesky*"cholesky"*' \

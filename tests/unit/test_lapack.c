@@ -227,4 +227,13 @@ TEST(singular_matrices)
     CHECK_INT(factors.error, SDFG_RT_SINGULAR);
 }
 
+TEST(codes_that_are_asked_for_later)
+{
+    struct sdfg_rt_context good = { .num_threads = 1 }, bad = good;
+    sdfg_rt_demand(&good, 3, (const int32_t[]){ 0, -1, 0, 7 });
+    CHECK_INT(good.error, SDFG_RT_OK);
+    sdfg_rt_demand(&bad, 3, (const int32_t[]){ 0, 2, 0 });
+    CHECK_INT(bad.error, SDFG_RT_SINGULAR);
+}
+
 CHECK_MAIN

@@ -290,7 +290,7 @@ static bool tell(void *user, struct tree_stmt *s)
     }
     if (p == PLACE_LIBRARY)
         remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_CUBLAS);
-    if (p == PLACE_SOLVER)
+    if (p == PLACE_SOLVER && w->offload->solvers)
         remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_CUSOLVER);
     if (p == PLACE_FFT)
         remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_CUFFT);

@@ -251,7 +251,9 @@ static void check_nest(struct candidate *c, struct tree_stmt *s, const struct tr
     bool plane = is_plane(t, s), fits = iterations(t, s) <= (plane ? REGION_MOST_STEP : REGION_MOST_ROWS);
     struct region_limits l = { t, c->scan, frame };
     struct tree_expr *count = plane && !fits ? offload_region_count(c->offload, &l, s) : NULL;
-    bool decided = count && count->op != EXPR_INT && !offload_on_device(c->offload, count);
+    bool known = count && count->op == EXPR_INT;
+    bool decided = count && !known && !offload_on_device(c->offload, count);
+    fits |= known && (double)count->i <= REGION_MOST_STEP;
     c->nests = true;
     c->large |= decided;
     c->fits &= fits || decided;

@@ -18,7 +18,7 @@
 
 enum { TYPE = 1, MATRICES = 3, CODES = 2 };
 
-enum operation { CHOLESKY, POTRF, GETRF, GETRS, SOLVE, INVERSE };
+enum operation { CHOLESKY, POTRF, GETRF, GETRS, SOLVE, INVERSE, DEMAND };
 
 /* Where its arguments are; 0: it has none. */
 static const struct solver_form {
@@ -34,6 +34,7 @@ static const struct solver_form {
     { CALLEE_sdfg_rt_getrs, GETRS, 0, 2, 3, { 4, 8 }, { 7, 11 } },
     { CALLEE_sdfg_rt_solve, SOLVE, 0, 2, 3, { 4, 7, 10 }, { 0, 13 } },
     { CALLEE_sdfg_rt_inverse, INVERSE, 0, 2, 2, { 3, 6 }, { 0, 9 } },
+    { CALLEE_sdfg_rt_demand, DEMAND, 0, 0, 0, { 0 }, { 0, 2 } }, /* of expand_solvers.c */
 };
 
 static const struct solver_form *form_of(const struct tree_stmt *s)
@@ -89,11 +90,11 @@ static const struct tree_stmt *call_of(struct offload *o, const struct tree_stmt
 /* Why the library of the device cannot do it; NULL: it can. */
 static const char *obstacle(struct offload *o, const struct tree_stmt *call, const struct solver_form *f)
 {
-    if (!o->solvers)
-        return "cuSOLVER is not there, or the code is for other machines";
     const struct tree_expr *type = call->args[TYPE];
-    bool known = type->op == EXPR_INT && (!f->lower || call->args[f->lower]->op == EXPR_INT) &&
-                 type->i == tree_product_type(elements(f, call));
+    if (f->what != DEMAND && !o->solvers)
+        return "cuSOLVER is not there, or the code is for other machines";
+    bool known = f->what == DEMAND || (type->op == EXPR_INT && (!f->lower || call->args[f->lower]->op == EXPR_INT) &&
+                                       type->i == tree_product_type(elements(f, call)));
     if (!known)
         return "the type of its elements is not known";
     for (int i = 0; i < MATRICES + CODES; i++) {
@@ -388,12 +389,24 @@ static void solve(struct writing *w)
     copy(w, &to, &x, w->rows, sides, WHOLE);
 }
 
+static void demand(struct writing *w)
+{
+    struct tree_expr *args[] = { expr_context(w->offload->tree), value(w, w->call->args[TYPE]), code(w, 1) };
+    stmt_call(w->offload->tree, w->out, NULL, "sdfg_rt_device_demand", args, 3)->place = w->call->place;
+}
+
 void offload_solver(struct offload *o, struct tree_stmt *out, struct tree_stmt *s)
 {
     struct tree *t = o->tree;
     const struct tree_stmt *call = call_of(o, s);
     const struct solver_form *f = form_of(call);
-    struct writing w = { o, out, call, call == s ? NULL : s, f, elements(f, call), NULL, NULL, NULL, stmt_block(t) };
+    struct writing w = { .offload = o, .out = out, .call = call, .loop = call == s ? NULL : s, .form = f };
+    if (f->what == DEMAND) {
+        demand(&w);
+        return;
+    }
+    w.type = elements(f, call);
+    w.after = stmt_block(t);
     if (w.loop) {
         s->begin = value(&w, s->begin);
         s->end = value(&w, s->end);

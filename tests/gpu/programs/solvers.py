@@ -58,6 +58,11 @@ def stack(A: sdfg.float64[B, N, N], C: sdfg.float64[B, N, N]):
         C[b] = np.linalg.inv(A[b])
 
 
+def two(A: sdfg.float64[B, N, N], C: sdfg.float64[B, N, N]):
+    for b in sdfg.map[0:B]:
+        C[b] = np.linalg.inv(A[b]) + np.linalg.inv(A[b].T)
+
+
 def stack_solve(A: sdfg.complex128[B, N, N], X: sdfg.complex128[B, N, M], C: sdfg.complex128[B, N, M]):
     for b in sdfg.map[0:B]:
         C[b] = np.linalg.solve(A[b], X[b])
