@@ -309,6 +309,10 @@ static bool wait_for_change(struct sdfg_rt_context *context, struct sdfg_rt_stre
         return false;
     s->team = team;
     __atomic_add_fetch(&s->waiting, 1, __ATOMIC_SEQ_CST);
+    if (!is_empty(s)) { /* not idle, not even for a moment: another thread could take all for stuck */
+        __atomic_sub_fetch(&s->waiting, 1, __ATOMIC_SEQ_CST);
+        return true;
+    }
     sdfg_rt_team_idle(team, 1);
     bool alive = true;
     for (int64_t looks = 0; is_empty(s) && !s->awakened && !(once && looks); looks++) {
