@@ -49,6 +49,7 @@ static const struct call {
     { "sdfg_rt_solve", "c 1 4 2 D 4 1 D 2 1 D 2 1 P" },
     { "sdfg_rt_inverse", "c 1 4 D 4 1 D 4 1 P" },
     { "sdfg_rt_cholesky", "c 1 1 4 D 4 1 D 4 1 P" },
+    { "sdfg_rt_demand", "c 4 P" },
     { "sdfg_rt_fft", "c 3 -1 1 L Z L Z L Z" },
 #define REAL(p, t)                                                                                                     \
     { "sdfg_rt_cblas_" #p "gemm", "c 101 111 112 4 4 4 x " #t " 4 " #t " 4 x " #t " 4" },                              \
