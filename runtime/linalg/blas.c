@@ -94,7 +94,7 @@ struct product {
     struct sdfg_rt_matrix a, b, c;
     const void *alpha, *beta;
     int64_t row_parts, col_parts; /* C is split into so many parts */
-    bool registers;               /* without the library */
+    bool registers, blocks;       /* without the library: as it is, or by parts that are brought into order */
 };
 
 static void call_gemm(const struct product *p, const struct packed_operand *a, const struct packed_operand *b,
@@ -127,11 +127,30 @@ static bool run_in_registers(const struct product *p)
                              p->c.row_stride, p->c.col_stride, p->alpha, p->beta);
 }
 
+static bool run_in_library(const struct product *p, const struct sdfg_rt_matrix *c)
+{
+    struct packed_operand a = { .memory = NULL }, b = { .memory = NULL };
+    bool ok = operand_of(p->type, p->a, &a) && operand_of(p->type, p->b, &b);
+    if (ok)
+        call_gemm(p, &a, &b, c);
+    free(a.memory);
+    free(b.memory);
+    return ok;
+}
+
+/* `c`, in rows, in the place of p->c. False: there is no memory; nothing has happened. */
+static bool run_in_rows(const struct product *p, const struct sdfg_rt_matrix *c)
+{
+    if (p->blas)
+        return run_in_library(p, c);
+    return sdfg_rt_blocks_run(sdfg_rt_small_level(), p->type, &p->a, &p->b, c, p->alpha, p->beta);
+}
+
 static void run_product(const struct product *p)
 {
     if (p->registers && run_in_registers(p))
         return;
-    if (!p->blas) {
+    if (!p->blas && !p->blocks) {
         sdfg_rt_gemm_loops(p->type, &p->a, &p->b, &p->c, p->alpha, p->beta);
         return;
     }
@@ -142,26 +161,21 @@ static void run_product(const struct product *p)
         q.b = transposed(p->a);
         q.c = turned;
     }
-    struct packed_operand a = { .memory = NULL }, b = { .memory = NULL };
     struct sdfg_rt_matrix c = q.c;
     void *memory = NULL;
-    bool ok = operand_of(q.type, q.a, &a) && operand_of(q.type, q.b, &b);
-    if (ok && !is_row_major(&c)) {
+    bool ok = true;
+    if (!is_row_major(&c)) {
         c = packed_like(q.type, &q.c);
         memory = c.data;
         ok = memory != NULL;
         if (ok && q.beta)
             sdfg_rt_copy_matrix(q.type, &q.c, &c);
     }
-    if (ok)
-        call_gemm(&q, &a, &b, &c);
-    else
+    if (!ok || !run_in_rows(&q, &c))
         sdfg_rt_gemm_loops(q.type, &q.a, &q.b, &q.c, q.alpha, q.beta);
-    if (memory)
+    else if (memory)
         sdfg_rt_copy_matrix(q.type, &c, &q.c);
     free(memory);
-    free(a.memory);
-    free(b.memory);
 }
 
 /* Part number `index` of `parts` of 0 .. count. */
@@ -280,6 +294,17 @@ static bool goes_through_registers(const struct product *p)
     return p->a.cols > 0 && p->c.col_stride == 1 && (is_thin(p) || is_near(p));
 }
 
+/* Without a library: few rows of A use B, or B stays in the second cache, so that copies would take longer than they
+ * save. */
+static bool needs_no_order(const struct product *p)
+{
+    enum { NEAR = CPU_SECOND_CACHE / 2, FEW_ROWS = 32 };
+    int64_t size = (int64_t)sdfg_rt_type_size(p->type);
+    bool in_rows = p->a.col_stride == 1 && p->b.col_stride == 1 && p->c.col_stride == 1;
+    bool few = p->c.rows <= FEW_ROWS && p->b.cols * size > SMALL_ROW;
+    return in_rows && (few || (double)p->b.rows * (double)p->b.cols * (double)size <= NEAR);
+}
+
 void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, int64_t k, const void *a,
                   int64_t sam, int64_t sak, const void *b, int64_t sbk, int64_t sbn, void *c, int64_t scm, int64_t scn,
                   const void *alpha, const void *beta)
@@ -305,8 +330,10 @@ void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
     bool fits = m <= INT32_MAX && n <= INT32_MAX && k <= INT32_MAX;
     p.registers = goes_through_registers(&p);
     if (work > LOOPS_UP_TO && fits && !p.registers)
-        p.blas = sdfg_rt_blas_get();
-    bool ours = p.registers || (p.blas && p.blas->single); /* threads are */
+        p.blas = sdfg_rt_blas_quick();
+    p.blocks = work > LOOPS_UP_TO && !p.blas;
+    p.registers = p.registers || (p.blocks && needs_no_order(&p));
+    bool ours = p.registers || p.blocks || (p.blas && p.blas->single); /* threads are */
     int64_t threads = ours ? sdfg_rt_threads_for(context, type, m, n, k) : 1;
     sdfg_rt_blas_begin(p.blas, 1);
     if (threads == 1) {
@@ -324,9 +351,13 @@ typedef void sgemv(int, int, int, int, float, const void *, int, const void *, i
 typedef void dgemv(int, int, int, int, double, const void *, int, const void *, int, double, void *, int);
 typedef void zgemv(int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
 
-/* As a product with one column, where the library's gemv cannot: p->b is x, p->c is y. */
+/* As a product with one column, where there is no library or its gemv cannot: p->b is x, p->c is y. */
 static void run_vector(const struct product *p)
 {
+    if (!p->blas) {
+        run_product(p);
+        return;
+    }
     static const double complex one = 1, zero = 0;
     static const float complex one_single = 1, zero_single = 0;
     struct sdfg_rt_matrix a = p->a, turned = transposed(p->a);
@@ -381,12 +412,9 @@ void sdfg_rt_gemv(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
     p.b = (struct sdfg_rt_matrix){ (void *)x, n > 0 ? n : 0, 1, sx, 1 };
     p.c = (struct sdfg_rt_matrix){ y, m, 1, sy, 1 };
     if (work > LOOPS_UP_TO && m <= INT32_MAX && n <= INT32_MAX)
-        p.blas = sdfg_rt_blas_get();
-    if (!p.blas) {
-        sdfg_rt_gemm_loops(type, &p.a, &p.b, &p.c, alpha, beta);
-        return;
-    }
-    bool shared = p.blas->single && pays(context, type, work, SPLIT_ELEMENTS_FROM, SPLIT_ELEMENTS_ASLEEP);
+        p.blas = sdfg_rt_blas_quick();
+    p.registers = !p.blas;
+    bool shared = (!p.blas || p.blas->single) && pays(context, type, work, SPLIT_ELEMENTS_FROM, SPLIT_ELEMENTS_ASLEEP);
     int64_t threads = shared ? sdfg_rt_threads(context) : 1;
     sdfg_rt_blas_begin(p.blas, 1);
     if (threads > 1 && m >= threads)

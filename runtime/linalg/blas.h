@@ -62,12 +62,15 @@ struct sdfg_rt_blas {
     void *library;
     void *gemm[SDFG_RT_TYPE_COUNT], *gemv[SDFG_RT_TYPE_COUNT], *dot[SDFG_RT_TYPE_COUNT];
     void *getrf[SDFG_RT_TYPE_COUNT], *getri[SDFG_RT_TYPE_COUNT], *getrs[SDFG_RT_TYPE_COUNT], *potrf[SDFG_RT_TYPE_COUNT];
+    bool slow;   /* products: their kernels are for processors older than this one, or for none */
     bool single; /* calls can run on one thread: large products are split into our own region */
     /* Its own threads, in the whole process; NULL: leave them alone. */
     void (*set_num_threads)(int n);
     int (*get_num_threads)(void);
 };
 const struct sdfg_rt_blas *sdfg_rt_blas_get(void);
+const struct sdfg_rt_blas *sdfg_rt_blas_quick(void); /* NULL, too, if products are slow in it */
+bool sdfg_rt_blas_is_slow(void *library);            /* by what dlopen gave */
 /* Around calls of the library: its own threads for them. What was set before comes back with the end of the last of
  * those that overlap; the first of them chooses. NULL: nothing happens. */
 void sdfg_rt_blas_begin(const struct sdfg_rt_blas *b, int64_t threads);

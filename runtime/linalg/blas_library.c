@@ -5,10 +5,11 @@
  * and large products are split among the threads of a region of ours (blas.c): one pool. Other users of the library in
  * the process find it as they left it. An OpenBLAS built on OpenMP shares the pool anyway and is left alone (its
  * setting is the thread number of the whole OpenMP runtime), and so is one that the process had opened before us. */
-#include "runtime/linalg/blas.h"
+#include "runtime/linalg/blas_small.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,6 +63,33 @@ static void choose_threads(void *library, struct sdfg_rt_blas *b, bool ours)
     b->single = !openmp && (!own_threads || b->set_num_threads);
 }
 
+static bool is_among(const char *name, const char *const *names)
+{
+    for (; *names; names++)
+        if (!strcmp(name, *names))
+            return true;
+    return false;
+}
+
+/* OpenBLAS chooses its kernels by the models of processors that it knows: a release that is older than the processor
+ * has kernels with the vectors of 2004 (core "Prescott"). What is none of the libraries that have kernels of their own
+ * is the reference implementation. */
+bool sdfg_rt_blas_is_slow(void *library)
+{
+    static const char *const avx512[] = { "SkylakeX", "Cooperlake", "SapphireRapids", NULL };
+    static const char *const fma[] = { "Haswell", "Zen", "Excavator", "Steamroller", "Piledriver", NULL };
+    static const char *const others[] = { "bli_info_get_version_str", "MKL_Get_Version", "ATL_buildinfo",
+                                          "armplversion" };
+    const char *(*core)(void) = (const char *(*)(void))dlsym(library, "openblas_get_corename");
+    enum small_level level = sdfg_rt_small_level();
+    if (core)
+        return level != SMALL_ANY && !is_among(core(), avx512) && (level == SMALL_AVX512 || !is_among(core(), fma));
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (dlsym(library, others[i]))
+            return false;
+    return true;
+}
+
 /* Opens a BLAS, and LAPACK beside it if it has none. */
 static bool open_library(const char *name, struct sdfg_rt_blas *b)
 {
@@ -84,8 +112,16 @@ static bool open_library(const char *name, struct sdfg_rt_blas *b)
     }
     b->name = name;
     b->library = library;
+    b->slow = !wanted && sdfg_rt_blas_is_slow(library);
     choose_threads(library, b, !before);
     return true;
+}
+
+/* What SDFG_BLAS names, "none" for none; NULL: it is not set. */
+static const char *named_outside(void)
+{
+    const char *given = secure_getenv("SDFG_BLAS");
+    return given && *given ? strdup(given) : NULL; /* once per process */
 }
 
 static void open_blas(void)
@@ -93,8 +129,11 @@ static void open_blas(void)
     static const char *const names[] = { "libopenblas.so.0", "libopenblas.so", "libblis.so.4", "libblas.so.3",
                                          "libcblas.so.3" };
     struct sdfg_rt_blas found = { 0 };
+    if (!wanted)
+        wanted = named_outside();
     if (wanted) {
-        open_library(wanted, &found);
+        if (strcmp(wanted, "none") != 0)
+            open_library(wanted, &found);
     } else {
         for (size_t i = 0; i < sizeof names / sizeof names[0] && !found.name; i++)
             open_library(names[i], &found);
@@ -106,6 +145,12 @@ const struct sdfg_rt_blas *sdfg_rt_blas_get(void)
 {
     pthread_once(&blas_once, open_blas);
     return blas.name ? &blas : NULL;
+}
+
+const struct sdfg_rt_blas *sdfg_rt_blas_quick(void)
+{
+    const struct sdfg_rt_blas *b = sdfg_rt_blas_get();
+    return b && !b->slow ? b : NULL;
 }
 
 static pthread_mutex_t setting_lock = PTHREAD_MUTEX_INITIALIZER;

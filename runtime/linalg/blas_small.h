@@ -59,4 +59,10 @@ bool sdfg_rt_small_run(enum small_level level, int32_t type, int64_t m, int64_t 
                        int64_t sam, int64_t sak, const void *b, int64_t sbk, int64_t sbn, void *c, int64_t scm,
                        int64_t scn, const void *alpha, const void *beta);
 
+/* The same for products of any size, in blocks (blas_blocks.c). C's rows are contiguous. False: there is no memory, or
+ * no term; nothing has happened then. */
+bool sdfg_rt_blocks_run(enum small_level level, int32_t type, const struct sdfg_rt_matrix *a,
+                        const struct sdfg_rt_matrix *b, const struct sdfg_rt_matrix *c, const void *alpha,
+                        const void *beta);
+
 #endif

@@ -9,6 +9,8 @@
 #define OWN_THREADS   2
 #define FIXED_THREADS 3
 #define ON_OPENMP     4
+#define OLD_CORE      5
+#define NEW_CORE      6
 
 enum { NO_TRANS = 111 };
 
@@ -17,6 +19,10 @@ atomic_int blas_threads_then; /* how many threads were set at the last call */
 
 #if KIND == OWN_THREADS || KIND == FIXED_THREADS || KIND == ON_OPENMP
 int openblas_get_parallel(void) { return KIND == ON_OPENMP ? 2 : 1; }
+#endif
+
+#if KIND == OLD_CORE || KIND == NEW_CORE
+const char *openblas_get_corename(void) { return KIND == OLD_CORE ? "Prescott" : "SkylakeX"; }
 #endif
 
 static int num_threads = 8;

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ANY_WAY = -1 };
+enum { ANY_WAY = -1, IN_BLOCKS = 16 /* added to a level */ };
 
 /* The elements of a matrix, row by row, or column by column. */
 static number *elements(int type, const struct sdfg_rt_matrix *m, bool turned)
@@ -54,7 +54,7 @@ static double worst_of(int type, const struct sdfg_rt_matrix *a, const struct sd
 }
 
 /* By sdfg_rt_gemm; with a level of blas_small.h by what is done for small products on such processors, which may refuse
- * layouts of C that are neither rows nor columns. */
+ * layouts of C that are neither rows nor columns, or in blocks, for a C in rows. */
 static void check_product(int level, int type, int64_t m, int64_t n, int64_t k, enum layout la, enum layout lb,
                           enum layout lc, bool scale, int threads)
 {
@@ -75,6 +75,8 @@ static void check_product(int level, int type, int64_t m, int64_t n, int64_t k, 
     if (level == ANY_WAY)
         sdfg_rt_gemm(&context, type, m, n, k, a.data, a.row_stride, a.col_stride, b.data, b.row_stride, b.col_stride,
                      c.data, c.row_stride, c.col_stride, factors[0], factors[1]);
+    else if (level >= IN_BLOCKS)
+        done = sdfg_rt_blocks_run(level - IN_BLOCKS, type, &a, &b, &c, factors[0], factors[1]);
     else
         done = sdfg_rt_small_run(level, type, m, n, k, a.data, a.row_stride, a.col_stride, b.data, b.row_stride,
                                  b.col_stride, c.data, c.row_stride, c.col_stride, factors[0], factors[1]);
@@ -157,6 +159,25 @@ TEST(near_products)
             if (layouts % 5 == 0)
                 check_gemm(type, 129, 83, 101, la, lb, layouts & 1 ? PADDED_ROWS : ROWS, layouts & 2, 2);
         }
+}
+
+/* Several blocks of each extent, with parts of panels and tiles, and an A that is not copied. */
+TEST(products_in_blocks)
+{
+    static const int64_t sizes[][3] = {
+        { 263, 70, 150 }, { 31, 2100, 140 }, { 600, 11, 130 }, { 7, 5, 700 }, { 1, 1, 1 }
+    };
+    static const enum layout layouts[][3] = { { ROWS, ROWS, ROWS },
+                                              { COLUMNS, PADDED_ROWS, PADDED_ROWS },
+                                              { PADDED_ROWS, COLUMNS, ROWS },
+                                              { SCATTERED, BACKWARDS, PADDED_ROWS } };
+    for (int level = 0; level <= last_level(); level++)
+        for (int type = 0; type < SDFG_RT_TYPE_COUNT; type++)
+            for (int i = 0; i < 20; i++) {
+                const int64_t *size = sizes[i % 5];
+                const enum layout *l = layouts[(i + type) % 4];
+                check_product(level + IN_BLOCKS, type, size[0], size[1], size[2], l[0], l[1], l[2], i & 1, 1);
+            }
 }
 
 /* The end of `size` bytes behind which nothing can be read or written. */

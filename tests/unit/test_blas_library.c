@@ -1,6 +1,6 @@
-/* The BLAS that a process finds (tests/blas/library.c in five kinds): which are taken, whose threads do the work, and
+/* The BLAS that a process finds (tests/blas/library.c in seven kinds): which are taken, whose threads do the work, and
  * what comes out. */
-#include "runtime/linalg/blas.h"
+#include "runtime/linalg/blas_small.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/matrices.h"
@@ -226,5 +226,44 @@ static void on_openmp(void)
 }
 
 TEST(a_library_on_openmp_is_left_alone) { in_child(on_openmp); }
+
+static void named_outside(void)
+{
+    CHECK(setenv("SDFG_BLAS", library("plain"), 1) == 0);
+    CHECK_STR(sdfg_rt_blas_name(), path);
+    all(true);
+}
+
+static void none_outside(void)
+{
+    CHECK(setenv("SDFG_BLAS", "none", 1) == 0);
+    CHECK(!sdfg_rt_blas_name() && !sdfg_rt_blas_quick());
+    product(SDFG_RT_F64, 60, 50, 40, ROWS, COLUMNS, ROWS, true);
+}
+
+TEST(the_environment_names_a_library_or_none)
+{
+    in_child(named_outside);
+    in_child(none_outside);
+}
+
+static bool is_slow(const char *kind)
+{
+    void *opened = dlopen(library(kind), RTLD_NOW);
+    CHECK(opened != NULL);
+    return opened && sdfg_rt_blas_is_slow(opened);
+}
+
+static void cores(void)
+{
+    CHECK(!is_slow("new-core"));
+    CHECK_INT(is_slow("old-core"), sdfg_rt_small_level() != SMALL_ANY);
+    CHECK(is_slow("plain")); /* nothing says that it is more than the reference implementation */
+    CHECK(sdfg_rt_blas_use(library("old-core")));
+    CHECK(sdfg_rt_blas_quick() == sdfg_rt_blas_get()); /* whoever names a library wants that one */
+    all(true);
+}
+
+TEST(kernels_for_older_processors_are_slow) { in_child(cores); }
 
 CHECK_MAIN

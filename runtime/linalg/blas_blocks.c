@@ -1,0 +1,143 @@
+/* Large products from tiles: where there is no library, or one whose kernels are for older processors.
+ *
+ * B is brought into panels as wide as a tile, some terms at a time, so that a panel stays in the first cache while all
+ * rows of a block of A, which is copied to rows that lie together and stays in the second one, go by (K. Goto, R. van
+ * de Geijn: Anatomy of High-Performance Matrix Multiplication, ACM TOMS 34, 2008). */
+#include "runtime/linalg/blas_small.h"
+
+#include "runtime/cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of a panel of B, of a block of A, and of all panels of B at a time. */
+enum { PANEL = 24 << 10, BLOCK_OF_A = CPU_SECOND_CACHE / 4, BLOCK_OF_B = 2 << 20, FEW_PANELS = 2 };
+
+/* One product in blocks. Numbers are counted as in struct small_product: a complex number is two. */
+struct blocks {
+    const struct small_tiles *tiles;
+    int32_t type;
+    int64_t parts;                    /* numbers of an element */
+    int64_t terms, rows, cols, width; /* of a block: elements of k, rows of A, numbers of B; of a panel of B */
+    bool in_place;                    /* A: its rows are contiguous, and too few columns of B use them */
+    char *a, *b;                      /* the copies */
+};
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static int64_t parts_of(int64_t count, int64_t most) { return (count + most - 1) / most; }
+
+/* `count` in equal parts of at most `most`, each a multiple of `unit`. */
+static int64_t part_of(int64_t count, int64_t most, int64_t unit)
+{
+    int64_t each = parts_of(count, parts_of(count, most > unit ? most : unit));
+    return parts_of(each, unit) * unit;
+}
+
+static bool choose(struct blocks *x, const struct small_product *s, const struct small_tiles *t)
+{
+    x->tiles = t;
+    x->width = MOST_VECTORS * t->lanes;
+    x->terms = part_of(s->k, PANEL / (x->width * t->bytes), 1);
+    x->rows = part_of(s->m, BLOCK_OF_A / (x->terms * x->parts * t->bytes), t->rows);
+    x->cols = part_of(s->n, BLOCK_OF_B / (x->terms * t->bytes), x->width);
+    x->in_place = s->a_col == 1 && s->n <= FEW_PANELS * x->width;
+    size_t a = x->in_place ? 0 : (size_t)(x->rows * x->terms * x->parts * t->bytes),
+           b = (size_t)(x->cols * x->terms * t->bytes);
+    a = (a + CPU_LINE - 1) / CPU_LINE * CPU_LINE;
+    b = (b + CPU_LINE - 1) / CPU_LINE * CPU_LINE;
+    x->a = aligned_alloc(CPU_LINE, a + b);
+    x->b = x->a ? x->a + a : NULL;
+    return x->a != NULL;
+}
+
+/* Terms from p on of the numbers from j on. What a panel has more than B is 0. */
+static void take_panels(struct blocks *x, const struct small_product *s, int64_t b_col, int64_t p, int64_t terms,
+                        int64_t j, int64_t cols)
+{
+    int64_t size = x->tiles->bytes * x->parts, wide = x->width / x->parts;
+    for (int64_t at = 0; at < cols; at += x->width) {
+        char *panel = x->b + at * terms * x->tiles->bytes;
+        int64_t here = least(x->width, cols - at) / x->parts;
+        if (here < wide)
+            memset(panel, 0, (size_t)(terms * x->width * x->tiles->bytes));
+        const char *first = (const char *)s->b + (p * s->b_row + (j + at) / x->parts * b_col) * size;
+        struct sdfg_rt_matrix from = { (void *)first, terms, here, s->b_row, b_col };
+        struct sdfg_rt_matrix to = { panel, terms, here, wide, 1 };
+        sdfg_rt_copy_matrix(x->type, &from, &to);
+    }
+}
+
+/* Rows of A from i on, and their terms from p on. */
+static struct sdfg_rt_matrix take_rows(struct blocks *x, const struct small_product *s, int64_t i, int64_t rows,
+                                       int64_t p, int64_t terms)
+{
+    int64_t size = x->tiles->bytes * x->parts;
+    const char *first = (const char *)s->a + (i * s->a_row + p * s->a_col) * size;
+    struct sdfg_rt_matrix from = { (void *)first, rows, terms, s->a_row, s->a_col };
+    struct sdfg_rt_matrix to = { x->a, rows, terms, terms, 1 };
+    if (x->in_place)
+        return from;
+    sdfg_rt_copy_matrix(x->type, &from, &to);
+    return to;
+}
+
+/* C's rows from i on, and numbers from j on, with what a block of A and the panels of B add to them. */
+static void run_block(const struct blocks *x, const struct small_product *s, const struct sdfg_rt_matrix *a, int64_t i,
+                      int64_t j, int64_t cols, const void *beta)
+{
+    int64_t terms = a->cols, rows = a->rows;
+    const struct small_tiles *t = x->tiles;
+    for (int64_t at = 0; at < cols; at += x->width) {
+        int64_t left = least(x->width, cols - at), vectors = (left + t->lanes - 1) >> t->shift;
+        struct small_product q = { .a = a->data, .m = rows, .n = left, .k = terms, .alpha = s->alpha, .beta = beta };
+        q.b = x->b + at * terms * t->bytes;
+        q.c = (char *)s->c + (i * s->c_row * x->parts + j + at) * t->bytes;
+        q.a_row = a->row_stride * x->parts;
+        q.a_col = x->parts;
+        q.b_row = x->width;
+        q.c_row = s->c_row * x->parts;
+        int64_t last = left - ((vectors - 1) << t->shift);
+        for (int64_t r = 0, here; r < rows; r += here) {
+            here = least(t->rows, rows - r);
+            t->tiles[here - 1][vectors - 1](&q, r, 0, last);
+        }
+    }
+}
+
+static void run_blocks(struct blocks *x, const struct small_product *s, int64_t b_col)
+{
+    for (int64_t j = 0; j < s->n; j += x->cols)
+        for (int64_t p = 0; p < s->k; p += x->terms) {
+            int64_t cols = least(x->cols, s->n - j), terms = least(x->terms, s->k - p);
+            take_panels(x, s, b_col, p, terms, j, cols);
+            for (int64_t i = 0; i < s->m; i += x->rows) {
+                struct sdfg_rt_matrix a = take_rows(x, s, i, least(x->rows, s->m - i), p, terms);
+                run_block(x, s, &a, i, j, cols, p > 0 ? x->tiles->one : s->beta);
+            }
+        }
+}
+
+bool sdfg_rt_blocks_run(enum small_level level, int32_t type, const struct sdfg_rt_matrix *a,
+                        const struct sdfg_rt_matrix *b, const struct sdfg_rt_matrix *c, const void *alpha,
+                        const void *beta)
+{
+    struct blocks x = { .type = type, .parts = type == SDFG_RT_C64 || type == SDFG_RT_C128 ? 2 : 1 };
+    struct small_product s = { .a = a->data,
+                               .b = b->data,
+                               .c = c->data,
+                               .m = c->rows,
+                               .n = c->cols * x.parts,
+                               .k = a->cols,
+                               .a_row = a->row_stride,
+                               .a_col = a->col_stride,
+                               .b_row = b->row_stride,
+                               .c_row = c->row_stride,
+                               .alpha = alpha,
+                               .beta = beta };
+    if (s.k <= 0 || c->col_stride != 1 || !choose(&x, &s, sdfg_rt_small_tiles(level, type)))
+        return false;
+    run_blocks(&x, &s, b->col_stride);
+    free(x.a);
+    return true;
+}
