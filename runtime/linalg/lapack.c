@@ -1,6 +1,6 @@
 /* Factorizations through Fortran LAPACK, which OpenBLAS contains. It wants column-major matrices: others are copied
- * there and back, which is little beside the work. Without a library the same algorithms run as loops over double
- * complex, which holds all types. */
+ * there and back, which is little beside the work. Without a library, or with one whose products are slow,
+ * lapack_blocks.c does it. */
 #include "runtime/linalg/lapack.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ typedef void getrs(const char *trans, const int *n, const int *nrhs, const void 
                    void *b, const int *ldb, int *info, size_t trans_length);
 typedef void potrf(const char *uplo, const int *n, void *a, const int *lda, int *info, size_t uplo_length);
 
-enum { THREADS_FROM = 256, BLOCK = 64 };
+enum { THREADS_FROM = 256, PRODUCTS_FROM = 256, BLOCK = 64 };
 
 /* A column-major matrix for LAPACK: the caller's memory or a copy. */
 struct work {
@@ -91,19 +91,20 @@ static void work_end(struct work *w, const struct sdfg_rt_matrix *to)
     free(w->own.data);
 }
 
-/* NULL if there is none that has what is needed. */
-static const struct sdfg_rt_blas *library_get(void)
+/* For a problem of n rows; NULL if there is none that has what is needed, or if its products, which large problems are
+ * made of, are slow. */
+static const struct sdfg_rt_blas *library_get(int64_t n)
 {
-    const struct sdfg_rt_blas *b = sdfg_rt_blas_get();
+    const struct sdfg_rt_blas *b = n < PRODUCTS_FROM ? sdfg_rt_blas_get() : sdfg_rt_blas_quick();
     bool complete =
         b && b->getrf[SDFG_RT_F64] && b->getri[SDFG_RT_F64] && b->getrs[SDFG_RT_F64] && b->potrf[SDFG_RT_F64];
     return complete ? b : NULL;
 }
 
-/* The library for a problem of n rows, with as many threads as the call may use; done with sdfg_rt_blas_end. */
+/* With as many threads as the call may use; done with sdfg_rt_blas_end. */
 static const struct sdfg_rt_blas *library_begin(const struct sdfg_rt_context *context, int64_t n)
 {
-    const struct sdfg_rt_blas *b = library_get();
+    const struct sdfg_rt_blas *b = library_get(n);
     sdfg_rt_blas_begin(b, n >= THREADS_FROM ? sdfg_rt_threads(context) : 1);
     return b;
 }
@@ -143,24 +144,25 @@ static bool begins(struct sdfg_rt_context *context, int32_t type)
 
 /* ---- on column-major memory ---- */
 
-static int factor(const struct sdfg_rt_blas *b, const struct work *a, int32_t *ipiv)
+static int factor(struct sdfg_rt_context *context, const struct sdfg_rt_blas *b, const struct work *a, int32_t *ipiv)
 {
     int info = 0, m = (int)a->own.rows, n = (int)a->own.cols;
     if (m == 0 || n == 0)
         return 0;
     if (!b)
-        return sdfg_rt_getrf_loops(a->type, &a->own, ipiv);
+        return sdfg_rt_getrf_blocks(context, a->type, &a->own, ipiv);
     ((getrf *)b->getrf[a->type])(&m, &n, a->own.data, &a->ld, ipiv, &info);
     return info;
 }
 
-static int invert_factors(const struct sdfg_rt_blas *b, const struct work *a, const int32_t *ipiv)
+static int invert_factors(struct sdfg_rt_context *context, const struct sdfg_rt_blas *b, const struct work *a,
+                          const int32_t *ipiv)
 {
     int info = 0, n = (int)a->own.rows;
     if (n == 0)
         return 0;
     if (!b)
-        return sdfg_rt_getri_loops(a->type, &a->own, ipiv);
+        return sdfg_rt_getri_blocks(context, a->type, &a->own, ipiv);
     int64_t size = (int64_t)n * BLOCK;
     int lwork = size <= INT32_MAX ? (int)size : n;
     void *memory = malloc(sdfg_rt_type_size(a->type) * (size_t)lwork);
@@ -171,23 +173,24 @@ static int invert_factors(const struct sdfg_rt_blas *b, const struct work *a, co
     return info;
 }
 
-static int solve_factors(const struct sdfg_rt_blas *b, const struct work *a, const int32_t *ipiv,
-                         const struct work *rhs)
+static int solve_factors(struct sdfg_rt_context *context, const struct sdfg_rt_blas *b, const struct work *a,
+                         const int32_t *ipiv, const struct work *rhs)
 {
     int info = 0, n = (int)a->own.rows, nrhs = (int)rhs->own.cols;
     if (!b)
-        return sdfg_rt_getrs_loops(a->type, &a->own, ipiv, &rhs->own);
+        return sdfg_rt_getrs_blocks(context, a->type, &a->own, ipiv, &rhs->own);
     ((getrs *)b->getrs[a->type])("N", &n, &nrhs, a->own.data, &a->ld, ipiv, rhs->own.data, &rhs->ld, &info, 1);
     return info;
 }
 
-static int factor_cholesky(const struct sdfg_rt_blas *b, const struct work *a, bool lower)
+static int factor_cholesky(struct sdfg_rt_context *context, const struct sdfg_rt_blas *b, const struct work *a,
+                           bool lower)
 {
     int info = 0, n = (int)a->own.rows;
     if (n == 0)
         return 0;
     if (!b)
-        return sdfg_rt_potrf_loops(a->type, &a->own, lower);
+        return sdfg_rt_potrf_blocks(context, a->type, &a->own, lower);
     ((potrf *)b->potrf[a->type])(lower ? "L" : "U", &n, a->own.data, &a->ld, &info, 1);
     return info;
 }
@@ -213,13 +216,12 @@ static struct sdfg_rt_matrix columns_of(int32_t type, struct sdfg_rt_matrix m, i
 /* Each thread takes some columns, and copies them where they need it. */
 static void solve_columns(struct sdfg_rt_context *context, void *data, int64_t thread, int64_t threads)
 {
-    (void)context;
     struct solve *s = data;
     int32_t type = s->a->type;
     int64_t first = s->b.cols * thread / threads, count = s->b.cols * (thread + 1) / threads - first;
     struct sdfg_rt_matrix to = columns_of(type, s->x, first, count);
     struct work rhs = work_begin(type, columns_of(type, s->b, first, count), s->keep);
-    int found = rhs.own.data ? solve_factors(s->library, s->a, s->ipiv, &rhs) : SDFG_RT_LAPACK_MEMORY;
+    int found = rhs.own.data ? solve_factors(context, s->library, s->a, s->ipiv, &rhs) : SDFG_RT_LAPACK_MEMORY;
     work_end(&rhs, &to);
     if (found)
         __atomic_store_n(&s->found, found, __ATOMIC_RELAXED);
@@ -236,7 +238,7 @@ static int solve_all(struct sdfg_rt_context *context, struct solve *s)
     extent_of(s->a->type, x, &other_first, &other_last);
     bool in_place = b->data == x->data && b->row_stride == x->row_stride && b->col_stride == x->col_stride;
     bool apart = in_place || first >= other_last || other_first >= last;
-    bool ours = apart && s->library && s->library->single;
+    bool ours = apart && (!s->library || s->library->single);
     int64_t threads = ours ? sdfg_rt_threads_for(context, s->a->type, b->rows, b->cols, b->rows) : 1;
     if (threads > 1 && b->cols >= threads) {
         sdfg_rt_blas_begin(s->library, 1);
@@ -259,7 +261,7 @@ void sdfg_rt_getrf(struct sdfg_rt_context *context, int32_t type, int64_t m, int
         return;
     const struct sdfg_rt_blas *b = library_begin(context, n);
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ a, m, n, sam, san }, false);
-    report(context, info, w.own.data ? factor(b, &w, ipiv) : SDFG_RT_LAPACK_MEMORY);
+    report(context, info, w.own.data ? factor(context, b, &w, ipiv) : SDFG_RT_LAPACK_MEMORY);
     work_end(&w, &w.caller);
     sdfg_rt_blas_end(b);
 }
@@ -271,7 +273,7 @@ void sdfg_rt_getri(struct sdfg_rt_context *context, int32_t type, int64_t n, voi
         return;
     const struct sdfg_rt_blas *b = library_begin(context, n);
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ a, n, n, sam, san }, false);
-    report(context, info, w.own.data ? invert_factors(b, &w, ipiv) : SDFG_RT_LAPACK_MEMORY);
+    report(context, info, w.own.data ? invert_factors(context, b, &w, ipiv) : SDFG_RT_LAPACK_MEMORY);
     work_end(&w, &w.caller);
     sdfg_rt_blas_end(b);
 }
@@ -283,7 +285,7 @@ void sdfg_rt_getrs(struct sdfg_rt_context *context, int32_t type, int64_t n, int
         return;
     struct sdfg_rt_matrix rhs = { b, n, nrhs, sbm, sbn };
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, false);
-    struct solve solve = { .library = library_get(), .a = &w, .ipiv = ipiv, .b = rhs, .x = rhs };
+    struct solve solve = { .library = library_get(n), .a = &w, .ipiv = ipiv, .b = rhs, .x = rhs };
     report(context, info, w.own.data ? solve_all(context, &solve) : SDFG_RT_LAPACK_MEMORY);
     work_end(&w, NULL);
 }
@@ -295,7 +297,7 @@ void sdfg_rt_potrf(struct sdfg_rt_context *context, int32_t type, int32_t lower,
         return;
     const struct sdfg_rt_blas *b = library_begin(context, n);
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ a, n, n, sam, san }, false);
-    report(context, info, w.own.data ? factor_cholesky(b, &w, lower) : SDFG_RT_LAPACK_MEMORY);
+    report(context, info, w.own.data ? factor_cholesky(context, b, &w, lower) : SDFG_RT_LAPACK_MEMORY);
     work_end(&w, &w.caller);
     sdfg_rt_blas_end(b);
 }
@@ -309,7 +311,7 @@ void sdfg_rt_solve(struct sdfg_rt_context *context, int32_t type, int64_t n, int
     const struct sdfg_rt_blas *library = library_begin(context, n);
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, true);
     int32_t *ipiv = malloc(sizeof *ipiv * (size_t)(n > 0 ? n : 1));
-    int found = w.own.data && ipiv ? factor(library, &w, ipiv) : SDFG_RT_LAPACK_MEMORY;
+    int found = w.own.data && ipiv ? factor(context, library, &w, ipiv) : SDFG_RT_LAPACK_MEMORY;
     sdfg_rt_blas_end(library);
     struct solve solve = { .library = library, .a = &w, .ipiv = ipiv, .keep = true };
     solve.b = (struct sdfg_rt_matrix){ (void *)b, n, nrhs, sbm, sbn };
@@ -332,9 +334,9 @@ void sdfg_rt_inverse(struct sdfg_rt_context *context, int32_t type, int64_t n, c
     int32_t *ipiv = malloc(sizeof *ipiv * (size_t)(n > 0 ? n : 1));
     int found = SDFG_RT_LAPACK_MEMORY;
     if (w.own.data && ipiv) {
-        found = factor(b, &w, ipiv);
+        found = factor(context, b, &w, ipiv);
         if (found == 0)
-            found = invert_factors(b, &w, ipiv);
+            found = invert_factors(context, b, &w, ipiv);
     }
     report_failure(context, info, found);
     free(ipiv);
@@ -350,7 +352,7 @@ void sdfg_rt_cholesky(struct sdfg_rt_context *context, int32_t type, int32_t low
     const struct sdfg_rt_blas *b = library_begin(context, n);
     struct sdfg_rt_matrix to = { out, n, n, som, son };
     struct work w = work_in_result(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, to);
-    report_failure(context, info, w.own.data ? factor_cholesky(b, &w, lower) : SDFG_RT_LAPACK_MEMORY);
+    report_failure(context, info, w.own.data ? factor_cholesky(context, b, &w, lower) : SDFG_RT_LAPACK_MEMORY);
     size_t size = sdfg_rt_type_size(type);
     for (int64_t j = 0; j < n && w.own.data; j++) { /* the other triangle of column j */
         int64_t first = lower ? 0 : j + 1, last = lower ? j : n;

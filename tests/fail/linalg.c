@@ -122,8 +122,8 @@ TEST(zeros)
         CHECK_INT(info, 1);
         sdfg_rt_getri(&context, type, 3, zeros, 3, 1, pivots, &info);
         CHECK_INT(info, 1);
-        CHECK_INT(sdfg_rt_getrf_loops(type, &m, pivots), 1);
-        CHECK_INT(sdfg_rt_getri_loops(type, &m, pivots), 1);
+        CHECK_INT(sdfg_rt_getrf_blocks(&context, type, &m, pivots), 1);
+        CHECK_INT(sdfg_rt_getri_blocks(&context, type, &m, pivots), 1);
         refused(&context, SDFG_RT_OK);
     }
 }

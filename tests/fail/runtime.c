@@ -187,8 +187,8 @@ static bool own_loops(struct sdfg_rt_context *context)
     struct sdfg_rt_matrix m = { a, N, N, N, 1 };
     fill(SDFG_RT_C128, a, N, 1);
     fill(SDFG_RT_C128, b, N, 1);
-    good = !sdfg_rt_getrf_loops(SDFG_RT_C128, &m, pivots) && good;
-    if (sdfg_rt_getri_loops(SDFG_RT_C128, &m, pivots))
+    good = !sdfg_rt_getrf_blocks(context, SDFG_RT_C128, &m, pivots) && good;
+    if (sdfg_rt_getri_blocks(context, SDFG_RT_C128, &m, pivots))
         sdfg_rt_fail(context, SDFG_RT_OUT_OF_MEMORY);
     double complex sum = 0; /* of the first row and the first column */
     for (int64_t k = 0; k < N; k++)

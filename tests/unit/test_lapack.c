@@ -131,23 +131,86 @@ TEST(factors)
             sdfg_rt_copy_matrix(type, &b, &y);
             sdfg_rt_getrf(&context, type, N, N, lu.data, lu.row_stride, lu.col_stride, pivots, &info);
             CHECK_INT(info, 0);
-            CHECK_INT(sdfg_rt_getrf_loops(type, &loops, loop_pivots), 0);
+            CHECK_INT(sdfg_rt_getrf_blocks(&context, type, &loops, loop_pivots), 0);
             CHECK(memcmp(pivots, loop_pivots, sizeof pivots) == 0);
             for (int64_t i = 0; i < N * N; i++)
                 CHECK(cabs(get(type, &lu, i / N, i % N) - get(type, &loops, i / N, i % N)) < 1000 * tolerance(type));
             sdfg_rt_getrs(&context, type, N, 2, lu.data, lu.row_stride, lu.col_stride, pivots, x.data, x.row_stride,
                           x.col_stride, &info);
             CHECK(info == 0 && residual(type, &a, &x, &b) < 1000 * tolerance(type));
-            sdfg_rt_getrs_loops(type, &loops, pivots, &y);
+            sdfg_rt_getrs_blocks(&context, type, &loops, pivots, &y);
             CHECK(residual(type, &a, &y, &b) < 1000 * tolerance(type));
             sdfg_rt_getri(&context, type, N, lu.data, lu.row_stride, lu.col_stride, pivots, &info);
             CHECK(info == 0 && residual(type, &a, &lu, NULL) < 1000 * tolerance(type));
-            CHECK_INT(sdfg_rt_getri_loops(type, &loops, pivots), 0);
+            CHECK_INT(sdfg_rt_getri_blocks(&context, type, &loops, pivots), 0);
             CHECK(residual(type, &a, &loops, NULL) < 1000 * tolerance(type));
             struct sdfg_rt_matrix all[] = { a, lu, loops, b, x, y };
             for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
                 matrix_free(type, all[i]);
         }
+}
+
+/* The greatest difference of L U from A with its rows in the order of the pivots, which changes A. */
+static double factors_apart(int type, const struct sdfg_rt_matrix *a, const struct sdfg_rt_matrix *lu,
+                            const int32_t *pivots)
+{
+    int64_t m = a->rows, n = a->cols, steps = m < n ? m : n;
+    double worst = 0;
+    for (int64_t i = 0; i < steps; i++)
+        for (int64_t j = 0; j < n; j++) {
+            number one = get(type, a, i, j);
+            set(type, a, i, j, get(type, a, pivots[i] - 1, j));
+            set(type, a, pivots[i] - 1, j, one);
+        }
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            number sum = -get(type, a, i, j);
+            for (int64_t k = 0; k < steps && k <= i && k <= j; k++)
+                sum += (k == i ? 1 : get(type, lu, i, k)) * get(type, lu, k, j);
+            worst = fmax(worst, cabs(sum));
+        }
+    return worst;
+}
+
+TEST(factors_of_any_shape)
+{
+    static const int64_t shapes[][2] = {
+        { 40, 70 }, { 70, 40 }, { 9, 90 }, { 90, 9 }, { 130, 130 }, { 5, 60 }, { 1, 9 }
+    };
+    struct sdfg_rt_context context = { .num_threads = 2 };
+    for (int type = 0; type < SDFG_RT_TYPE_COUNT; type++)
+        for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+            enum layout layout = (enum layout)((size_t)type + s) % LAYOUTS;
+            struct sdfg_rt_matrix a = matrix_new(type, shapes[s][0], shapes[s][1], layout);
+            struct sdfg_rt_matrix lu = matrix_new(type, shapes[s][0], shapes[s][1], layout);
+            int32_t pivots[130];
+            sdfg_rt_copy_matrix(type, &a, &lu);
+            CHECK_INT(sdfg_rt_getrf_blocks(&context, type, &lu, pivots), 0);
+            CHECK(factors_apart(type, &a, &lu, pivots) < 1000 * tolerance(type));
+            matrix_free(type, a);
+            matrix_free(type, lu);
+        }
+}
+
+/* Columns 20 and 33 are 0: the code tells of the first one, and the others are factors all the same. */
+TEST(columns_of_zeros)
+{
+    enum { N = 40 };
+    struct sdfg_rt_context context = { .num_threads = 1 };
+    for (int type = 0; type < SDFG_RT_TYPE_COUNT; type++) {
+        struct sdfg_rt_matrix a = regular(type, N, COLUMNS), lu = matrix_new(type, N, N, ROWS);
+        int32_t pivots[N];
+        for (int64_t i = 0; i < N; i++) {
+            set(type, &a, i, 20, 0);
+            set(type, &a, i, 33, 0);
+        }
+        sdfg_rt_copy_matrix(type, &a, &lu);
+        CHECK_INT(sdfg_rt_getrf_blocks(&context, type, &lu, pivots), 21);
+        CHECK(factors_apart(type, &a, &lu, pivots) < 1000 * tolerance(type));
+        CHECK_INT(sdfg_rt_getri_blocks(&context, type, &lu, pivots), 21);
+        matrix_free(type, a);
+        matrix_free(type, lu);
+    }
 }
 
 /* A = M M^H + N; the factor times its conjugate transpose gives A again. */
@@ -167,7 +230,7 @@ static void check_cholesky(int type, enum layout layout, bool lower, bool by_loo
     sdfg_rt_copy_matrix(type, &a, &f);
     int32_t info = -1;
     if (by_loops)
-        info = sdfg_rt_potrf_loops(type, &f, lower);
+        info = sdfg_rt_potrf_blocks(&context, type, &f, lower);
     else
         sdfg_rt_cholesky(&context, type, lower, N, a.data, a.row_stride, a.col_stride, f.data, f.row_stride,
                          f.col_stride, &info);
