@@ -309,6 +309,39 @@ static bool always_assigns(const struct code *c, const char *name)
     return false;
 }
 
+static bool find_name(void *user, struct code *c)
+{
+    struct name_use *u = user;
+    u->assigned |= is_name(c, u->name);
+    return !u->assigned;
+}
+
+static bool mentions(struct code *c, const char *name)
+{
+    struct name_use u = { .name = name };
+    code_visit(c, find_name, &u);
+    return u.assigned;
+}
+
+/* Is the pointer set before the code looks at it? */
+static bool assigns_first(struct code *c, const char *name)
+{
+    if (!c)
+        return false;
+    if (c->kind == CODE_BLOCK) {
+        for (uint32_t i = 0; i < c->count; i++)
+            if (assigns_first(c->items[i], name) || mentions(c->items[i], name))
+                return assigns_first(c->items[i], name);
+        return false;
+    }
+    if (c->kind == CODE_IF)
+        return c->count == 3 && !mentions(c->items[0], name) && assigns_first(c->items[1], name) &&
+               assigns_first(c->items[2], name);
+    if (!always_assigns(c, name))
+        return false;
+    return !mentions(c->kind == CODE_EXPR ? c->items[0]->items[1] : c->items[0], name);
+}
+
 struct output {
     struct edge *edge;
     struct area area;
@@ -378,6 +411,9 @@ static bool prepare_output(struct names *n, struct edge *e, struct output *out)
     struct operand *o = add_operand(n, e->src_conn);
     struct node *target = path_target(e);
     if (memlet_is_empty(&e->memlet) || target->kind == NODE_TASKLET) {
+        if (type->kind == TYPE_POINTER && !assigns_first(t->code.tree, e->src_conn))
+            return lower_unsupported(sc, &e->place,
+                                     "elements of a pointer that is a value for another tasklet: it has no memory");
         output_variable(n, o, out, type);
         return true;
     }

@@ -1,6 +1,7 @@
 #include "lower/opt/filled_first.h"
 
 #include "lower/tree/tree_piece.h"
+#include "lower/tree/tree_shape.h"
 
 #include <stdlib.h>
 
@@ -39,7 +40,7 @@ static bool sweep(struct swept *w, const struct tree_stmt *loop)
     if (w->count == MOST_LOOPS || !linear_take(&w->at, loop->var, step) || *step < 0 || *step > MOST_STEPS ||
         loop->begin->op != EXPR_INT || loop->end->op != EXPR_INT || !expr_is_int(loop->step, 1))
         return false;
-    *length = loop->end->i - loop->begin->i;
+    *length = loop_span(loop);
     if (*length <= 0 || *length > MOST_STEPS || llabs(loop->begin->i) > MOST_STEPS)
         return false;
     w->low += *step * loop->begin->i;

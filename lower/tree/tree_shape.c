@@ -5,6 +5,20 @@ bool loop_counts_by_one(const struct tree_stmt *s)
     return s->kind == STMT_FOR && s->var->type->kind == TYPE_I64 && expr_is_int(s->step, 1);
 }
 
+bool loop_has_constant_bounds(const struct tree_stmt *loop)
+{
+    return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT;
+}
+
+int64_t loop_span(const struct tree_stmt *loop)
+{
+    static const int64_t most = INT64_C(1) << 56;
+    int64_t begin = loop->begin->i, end = loop->end->i, span;
+    if (__builtin_sub_overflow(end, begin, &span))
+        return end > begin ? most : -most;
+    return span > most ? most : span < -most ? -most : span;
+}
+
 bool loop_is_shorter(const struct tree_stmt *loop, int64_t iterations)
 {
     int64_t span, step = loop->step->op == EXPR_INT ? loop->step->i : 1;

@@ -1,4 +1,4 @@
-#include "lower/tree/tree.h"
+#include "lower/tree/tree_shape.h"
 
 #include "tests/unit/check.h"
 
@@ -259,6 +259,28 @@ TEST(verify_structure)
     f->body->items.count--;
     stmt_assign(t, region->body, f->params.items[1].var, expr_i64(t, 1));
     CHECK_STR(complaint(ir, t), "internal error: loop tree: assigns a variable of another region: N = 1");
+    ir_free(ir);
+}
+
+/* Bounds that are as far apart as numbers can be. */
+TEST(spans_of_loops)
+{
+    static const int64_t bounds[][3] = { { 2, 9, 7 },
+                                         { 9, 2, -7 },
+                                         { INT64_MIN, 10, INT64_C(1) << 56 },
+                                         { 10, INT64_MIN, -(INT64_C(1) << 56) },
+                                         { 0, INT64_MAX, INT64_C(1) << 56 },
+                                         { INT64_MAX, INT64_MIN, -(INT64_C(1) << 56) } };
+    struct ir *ir = ir_new();
+    struct tree *t = tree_new(ir, "p");
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        struct tree_var *v = tree_var(t, "i", basic(t, TYPE_I64));
+        struct tree_stmt *loop =
+            stmt_for(t, stmt_block(t), v, expr_i64(t, bounds[i][0]), expr_i64(t, bounds[i][1]), expr_i64(t, 1));
+        CHECK(loop_has_constant_bounds(loop));
+        CHECK_INT(loop_span(loop), bounds[i][2]);
+        CHECK_INT(loop_is_shorter(loop, 8), i < 2);
+    }
     ir_free(ir);
 }
 

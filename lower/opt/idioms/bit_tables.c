@@ -19,6 +19,7 @@
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
+#include "lower/tree/tree_shape.h"
 
 enum {
     FEWEST_TRIPS = 4,
@@ -143,7 +144,7 @@ static bool try_loop(struct bits_pass *p, struct tree_stmt *block, uint32_t at)
         vec_push(r.arena, &outputs.all, ((struct bits_value){ v, bits_now(&r, v) }));
     }
     uint32_t tables = bits_tables(&r, &outputs);
-    if (tables * TRIPS_PER_TABLE > loop->end->i - loop->begin->i)
+    if (tables * TRIPS_PER_TABLE > loop_span(loop))
         return false;
     remark(p->tree->ir->remarks, loop->place, remark_subject(p->tree, loop), REMARK_BITS, tables);
     block->items.items[at] = bits_emit(p->tree, &r, &outputs);

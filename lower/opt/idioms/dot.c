@@ -12,6 +12,7 @@
 #include "lower/tree/tree_product.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
+#include "lower/tree/tree_shape.h"
 
 enum { SHORTEST = 256, SHORTEST_COMPLEX = 32 /* iterations, if they are known */ };
 
@@ -36,9 +37,7 @@ static struct tree_expr *factor(struct tree *t, const struct tree_stmt *loop, co
 
 static bool is_long(const struct tree_stmt *loop, const struct type *type)
 {
-    if (loop->begin->op != EXPR_INT || loop->end->op != EXPR_INT)
-        return true;
-    return loop->end->i - loop->begin->i >= (type_is_complex(type) ? SHORTEST_COMPLEX : SHORTEST);
+    return !loop_has_constant_bounds(loop) || loop_span(loop) >= (type_is_complex(type) ? SHORTEST_COMPLEX : SHORTEST);
 }
 
 static void call(struct tree *t, struct tree_stmt *loop, struct tree_stmt *sum, struct tree_expr *x,

@@ -320,8 +320,8 @@ static bool has_many_rows(const struct pack *p)
     int64_t rows = 1;
     for (uint32_t i = 0; i < p->num_homes && rows < SHORTEST; i++) {
         const struct tree_stmt *loop = p->homes[i];
-        bool known = loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && loop->step->op == EXPR_INT;
-        rows *= known && loop_is_shorter(loop, SHORTEST) ? (loop->end->i - loop->begin->i) / loop->step->i : SHORTEST;
+        bool known = loop_has_constant_bounds(loop) && loop->step->op == EXPR_INT;
+        rows *= known && loop_is_shorter(loop, SHORTEST) ? loop_span(loop) / loop->step->i : SHORTEST;
     }
     return rows >= SHORTEST;
 }

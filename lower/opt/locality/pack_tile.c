@@ -1,6 +1,7 @@
 /* Loops over rows, strips of columns, and sums in registers. */
 #include "lower/opt/locality/pack_tile.h"
 #include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_shape.h"
 
 /* ---- expressions ---- */
 
@@ -278,9 +279,8 @@ static void find_full_rows(struct pack_tile *w, struct tree_stmt *block)
 /* Of vectors: narrow ones for few columns. */
 static int64_t bytes_of_vector(const struct pack *p)
 {
-    const struct tree_expr *begin = p->column->begin, *end = p->column->end;
-    bool few = begin->op == EXPR_INT && end->op == EXPR_INT &&
-               (end->i - begin->i) * (int64_t)p->type->size <= PACK_VECTORS * PACK_VECTOR_BYTES / 4;
+    bool few = loop_has_constant_bounds(p->column) &&
+               loop_span(p->column) * (int64_t)p->type->size <= PACK_VECTORS * PACK_VECTOR_BYTES / 4;
     return p->num_sums == 1 && p->gathers ? PACK_VECTOR_BYTES : few ? PACK_VECTOR_BYTES / 4 : PACK_VECTOR_BYTES / 2;
 }
 

@@ -17,6 +17,7 @@
 #include "lower/opt/locality/strip_mine.h"
 #include "lower/opt/fusion/interchange_to_contract.h"
 #include "lower/opt/remark.h"
+#include "lower/tree/tree_shape.h"
 
 struct strips {
     struct iterations x;
@@ -214,7 +215,7 @@ static bool reads_again(const struct tree *t, const struct tree_stmt *loop, cons
 
 static bool is_long(const struct tree_stmt *loop)
 {
-    return loop->begin->op != EXPR_INT || loop->end->op != EXPR_INT || loop->end->i - loop->begin->i >= STRIP_NARROWEST;
+    return !loop_has_constant_bounds(loop) || loop_span(loop) >= STRIP_NARROWEST;
 }
 
 /* What stands against taking the loop apart; NULL: nothing. */

@@ -1,6 +1,7 @@
 /* A loop in strips. */
 #include "lower/opt/locality/strip_mine.h"
 #include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_shape.h"
 
 enum {
     WIDEST = 64,
@@ -237,9 +238,9 @@ static int64_t width(const struct strip *w, bool threads)
     int64_t widest = w->sized ? SIZED : WIDEST;
     while (widest > STRIP_NARROWEST && widest * w->bytes > strip_memory(w))
         widest /= 2;
-    if (!threads || !loop->loop.parallel || loop->begin->op != EXPR_INT || loop->end->op != EXPR_INT)
+    if (!threads || !loop->loop.parallel || !loop_has_constant_bounds(loop))
         return widest;
-    int64_t share = (loop->end->i - loop->begin->i + STRIPS - 1) / STRIPS;
+    int64_t share = (loop_span(loop) + STRIPS - 1) / STRIPS;
     share = (share + STRIP_NARROWEST - 1) / STRIP_NARROWEST * STRIP_NARROWEST;
     return share < STRIP_NARROWEST ? STRIP_NARROWEST : share > widest ? widest : share;
 }

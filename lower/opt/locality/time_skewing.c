@@ -18,6 +18,7 @@
 #include "lower/opt/registers/interleave.h"
 #include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_shape.h"
 
 enum {
     MOST_STEPS = 512, /* of a tile */
@@ -265,8 +266,8 @@ static bool take_narrow(struct tree *t, struct skew *s, const struct narrow *n, 
 static int64_t most_steps(const struct tree_stmt *l, int threads)
 {
     int64_t most = MOST_STEPS;
-    if (threads != 1 && l->begin->op == EXPR_INT && l->end->op == EXPR_INT)
-        most = (l->end->i - l->begin->i) / FEWEST_BLOCKS;
+    if (threads != 1 && loop_has_constant_bounds(l))
+        most = loop_span(l) / FEWEST_BLOCKS;
     return most < MOST_STEPS ? most : MOST_STEPS;
 }
 
@@ -343,7 +344,7 @@ static bool find_size(struct tree *t, struct skew *s, int threads)
 
 static bool is_long(const struct tree_stmt *l)
 {
-    return l->begin->op != EXPR_INT || l->end->op != EXPR_INT || l->end->i - l->begin->i >= 2 * SKEW_FEWEST_STEPS;
+    return !loop_has_constant_bounds(l) || loop_span(l) >= 2 * SKEW_FEWEST_STEPS;
 }
 
 static bool is_candidate(const struct tree_stmt *s)

@@ -20,6 +20,7 @@
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_rows.h"
 #include "lower/tree/tree_scan.h"
+#include "lower/tree/tree_shape.h"
 
 enum {
     FEWEST_VECTORS = 4,  /* in a row */
@@ -116,15 +117,10 @@ static const struct tree_stmt *first_store(const struct tree_stmt *block)
 
 static int64_t lanes_of(const struct row *r) { return r->tree->machine->line / (int64_t)r->type->size; }
 
-static bool has_constant_bounds(const struct tree_stmt *loop)
-{
-    return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT;
-}
-
 /* How often the body of the loop is repeated. */
 static double repeats(const struct tree_stmt *loop, const struct tree_frame *frame)
 {
-    double n = has_constant_bounds(loop) ? (double)loop->end->i - (double)loop->begin->i : UNKNOWN_TRIPS;
+    double n = loop_has_constant_bounds(loop) ? (double)loop_span(loop) : UNKNOWN_TRIPS;
     for (; frame; frame = frame->outer) {
         double low = (double)frame->range.low, high = (double)frame->range.high;
         bool known = frame->range.known && frame->loop->step->op == EXPR_INT;
@@ -214,9 +210,9 @@ static int64_t fewest_iterations(struct lines *w, const struct row *r, const str
 {
     const struct tree_stmt *l = r->loop;
     int64_t fewest = FEWEST_VECTORS * lanes_of(r), drained = DRAINED * lanes_of(r), trips = INT64_MAX;
-    bool known = has_constant_bounds(l), gains = w->tree->machine->double_pumped && gains_by_lines(r, false);
+    bool known = loop_has_constant_bounds(l), gains = w->tree->machine->double_pumped && gains_by_lines(r, false);
     if (known)
-        trips = l->end->i - l->begin->i;
+        trips = loop_span(l);
     if (trips < fewest || (!known && !(expr_is_pure(l->begin) && expr_is_pure(l->end))))
         return 0;
     if (known && gains && trips >= drained)
@@ -360,8 +356,8 @@ static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame
     const struct tree_stmt *around = t->region;
     t->region = s->var->owner; /* of the new variables */
     remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_LINES, (int)t->machine->line);
-    if (has_constant_bounds(s))
-        put_parts(r, s, w->tree->machine->double_pumped && s->end->i - s->begin->i >= CARRYING * lanes_of(r));
+    if (loop_has_constant_bounds(s))
+        put_parts(r, s, w->tree->machine->double_pumped && loop_span(s) >= CARRYING * lanes_of(r));
     else
         put_choice(r, s);
     t->region = around;

@@ -254,8 +254,7 @@ static bool loads_stored(const struct triangle *x)
     struct loads l = { .x = x };
     for (uint32_t i = 0; i < x->num_terms; i++)
         expr_visit(x->terms[i]->value, see_stored, &l);
-    return l.count > 0 && x->num_terms == 1 && x->loop->begin->op == EXPR_INT && x->loop->end->op == EXPR_INT &&
-           x->loop->end->i - x->loop->begin->i <= LONGEST_WAIT;
+    return l.count > 0 && x->num_terms == 1 && loop_has_constant_bounds(x->loop) && loop_span(x->loop) <= LONGEST_WAIT;
 }
 
 /* ---- rewriting ---- */

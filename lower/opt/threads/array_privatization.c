@@ -15,6 +15,7 @@
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_scan.h"
+#include "lower/tree/tree_shape.h"
 
 enum {
     MOST_ELEMENTS = 4096, /* of a copy: cheaper than the work that makes a region worth its threads */
@@ -92,9 +93,8 @@ static int64_t same_for_all(const struct candidate *x, const struct tree_var *v)
 {
     for (uint32_t i = 0; i < x->depth && i < DEPTH; i++) {
         const struct tree_stmt *l = x->loops[i];
-        if (l->kind == STMT_FOR && l->var == v && l->begin->op == EXPR_INT && l->end->op == EXPR_INT &&
-            expr_is_int(l->step, 1))
-            return l->end->i > l->begin->i ? l->end->i - l->begin->i : 0;
+        if (l->kind == STMT_FOR && l->var == v && loop_has_constant_bounds(l) && expr_is_int(l->step, 1))
+            return loop_span(l) > 0 ? loop_span(l) : 0;
     }
     return 0;
 }
