@@ -26,6 +26,12 @@ static bool is_plain(const struct container *c)
            c->type;
 }
 
+/* Several queues: a region says which. Of a single one it may say how many elements. */
+static bool is_queues(const struct container *c)
+{
+    return c && c->kind == CONTAINER_STREAM && c->shape && c->offset && c->total_size && !sym_is_int(c->total_size, 1);
+}
+
 /* ---- memlets ---- */
 
 struct dimension {
@@ -232,7 +238,7 @@ void bound_edge(struct bound_walk *w, struct edge *e)
     const struct access *from = as_access(path_source(e)), *to = as_access(path_target(e));
     if (!(from && to)) {
         const struct subset *vector = product_vector(w, e), *region = vector ? vector : accessed(w, e);
-        if (is_plain(m->data) && region)
+        if ((is_plain(m->data) || is_queues(m->data)) && region)
             check_region(w, e, m->data, region);
         return;
     }

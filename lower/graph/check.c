@@ -114,7 +114,7 @@ static struct tree_check *check_new(struct scope *sc, const struct place *place,
         .container = b->desc->name,
         .kind = SDFG_RT_CHECK_BOUNDS,
         .rank = b->rank,
-        .flat = !fits_allocation(sc, place, b),
+        .flat = !is_stream(b->desc) && !fits_allocation(sc, place, b),
     };
     return c;
 }

@@ -12,6 +12,7 @@
  *                                                       }
  *
  * Inside a parallel region, and where there is one thread only, worker 0 does all the work. */
+#include "lower/graph/check.h"
 #include "lower/graph/stream.h"
 
 #include <string.h>
@@ -160,7 +161,8 @@ static struct tree_expr *stream_of(struct scope *sc, struct consume_entry *c)
         return NULL;
     }
     struct area a;
-    if (!lower_stream_area(sc, &e->place, e->memlet.data, e->memlet.subset, &a))
+    if (!lower_stream_area(sc, &e->place, e->memlet.data, e->memlet.subset, &a) ||
+        !lower_check_area(sc, &e->place, &a, false, false))
         return NULL;
     struct tree_var *v = tree_var(lw->tree, e->memlet.data->name, a.type);
     stmt_assign(lw->tree, sc->block, v, stream_handle(lw->tree, a.pointer, expr_i64(lw->tree, 0), a.alias));

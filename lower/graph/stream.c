@@ -55,7 +55,7 @@ bool lower_stream_operand(struct scope *sc, const struct place *place, const str
     for (uint32_t i = 0; i < queues.rank; i++)
         if (!(out->strides[i] = lower_index(lw, place, queues.strides[i])))
             return false;
-    return true;
+    return lower_check_operand(sc, place, a, out);
 }
 
 /* ---- copies ---- */
@@ -79,7 +79,7 @@ static bool one_queue(struct stream_copy *c, const struct container *desc, const
     if (a.rank)
         return lower_unsupported(c->sc, &c->edge->place, "copies with several queues at once");
     *handle = stream_handle(lw->tree, a.pointer, expr_i64(lw->tree, 0), a.alias);
-    return true;
+    return lower_check_area(c->sc, &c->edge->place, &a, false, false);
 }
 
 static bool is_bulk(struct lower *lw, const struct stream_copy *c, const struct area *a)

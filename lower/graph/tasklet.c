@@ -196,6 +196,8 @@ static bool read_stream(struct scope *sc, struct edge *e, const struct type *typ
         return false;
     if (m->dynamic || !sym_is_int(m->volume, 1) || o->rank)
         return true;
+    if (!lower_check_area(sc, &e->place, &a, false, false))
+        return false;
     struct tree_expr *handle = stream_handle(lw->tree, o->pointer, expr_i64(lw->tree, 0), o->alias);
     struct tree_expr *value = stream_pop(lw->tree, sc->block, o->type, handle);
     struct code_scope cs = lower_code_scope(sc, &e->place, NULL);

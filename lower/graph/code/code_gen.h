@@ -137,6 +137,8 @@ bool code_declare(struct code_gen *g, const struct code *at, const char *name, s
 struct tree_expr *code_index_once(struct code_gen *g, struct tree_expr *e);
 /* The place of an access, in checked mode behind a mark of it. */
 struct lvalue code_checked(struct code_gen *g, const struct lvalue *p, bool read, bool write);
+/* The handle of a queue; in checked mode NULL, which the runtime takes for one without elements, if it is not there. */
+struct tree_expr *code_checked_handle(struct code_gen *g, const struct lvalue *p);
 
 /* code_struct.c */
 struct tree_expr *code_new_struct(struct code_gen *g, const struct type *type); /* memory for one, on the stack */

@@ -53,14 +53,9 @@ void stream_push(struct tree *t, struct tree_stmt *b, const struct type *elem, s
 
 /* ---- in the text ---- */
 
-static struct tree_expr *handle_of(struct code_gen *g, const struct lvalue *p)
-{
-    return stream_handle(g->t, p->pointer, p->index, p->alias);
-}
-
 struct tree_expr *code_pop(struct code_gen *g, const struct lvalue *p)
 {
-    return stream_pop(g->t, g->out, p->type, handle_of(g, p));
+    return stream_pop(g->t, g->out, p->type, code_checked_handle(g, p));
 }
 
 bool code_push(struct code_gen *g, const struct code *c, const struct lvalue *p, struct tree_expr *value)
@@ -71,7 +66,7 @@ bool code_push(struct code_gen *g, const struct code *c, const struct lvalue *p,
         return code_invalid(g, c, "a value of type %s cannot be pushed to a stream of %s",
                             code_type_text(g, value->type), code_type_text(g, p->type));
     if (value)
-        stream_push(g->t, g->out, p->type, handle_of(g, p), value);
+        stream_push(g->t, g->out, p->type, code_checked_handle(g, p), value);
     return value;
 }
 
@@ -89,7 +84,7 @@ static bool names_queue(struct code_gen *g, const struct code *c, struct lvalue 
 static struct tree_expr *size_of(struct code_gen *g, const struct lvalue *p)
 {
     struct tree_var *size = tree_var(g->t, "size", code_basic(g, TYPE_I64));
-    stream_call(g->t, g->out, size, "size", handle_of(g, p), NULL, NULL)->isolated = true;
+    stream_call(g->t, g->out, size, "size", code_checked_handle(g, p), NULL, NULL)->isolated = true;
     return expr_var(g->t, size);
 }
 
@@ -98,7 +93,7 @@ static struct tree_expr *pop_try(struct code_gen *g, const struct code *target, 
 {
     struct tree_expr *buffer = stream_buffer(g->t, g->out, p->type, 1);
     struct tree_var *count = tree_var(g->t, "count", code_basic(g, TYPE_I64));
-    stream_call(g->t, g->out, count, "try_pop", handle_of(g, p), buffer, expr_i64(g->t, 1))->isolated = true;
+    stream_call(g->t, g->out, count, "try_pop", code_checked_handle(g, p), buffer, expr_i64(g->t, 1))->isolated = true;
     struct tree_expr *got = expr_binary(g->t, EXPR_NE, expr_var(g->t, count), expr_i64(g->t, 0));
     struct tree_stmt *before = g->out;
     g->out = stmt_if(g->t, before, got)->body;

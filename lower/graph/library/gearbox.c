@@ -1,5 +1,6 @@
 /* standard.Gearbox: packs elements of one stream into wider vectors of another, or takes them apart again
  * (library-nodes.md 4.5). The first narrow element has the lowest lanes. */
+#include "lower/graph/check.h"
 #include "lower/graph/library/library.h"
 #include "lower/graph/stream.h"
 
@@ -62,7 +63,8 @@ static struct tree_expr *queue(struct scope *sc, struct library *n, const struct
         diag_error(sc->act->lw->diags, &n->node.place, DIAG_LIBRARY_OPERAND, "stream");
         return NULL;
     }
-    if (!lower_stream_area(sc, &e->place, e->memlet.data, e->memlet.subset, &a))
+    if (!lower_stream_area(sc, &e->place, e->memlet.data, e->memlet.subset, &a) ||
+        !lower_check_area(sc, &e->place, &a, false, false))
         return NULL;
     return stream_handle(sc->act->lw->tree, a.pointer, expr_i64(sc->act->lw->tree, 0), a.alias);
 }
