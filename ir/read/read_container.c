@@ -242,21 +242,27 @@ static void check_fields(struct reader *r, const struct container *c)
     }
 }
 
+/* What the kind of the container says (format.md 2.20). */
+static const struct type *derived_type(struct reader *r, const struct container *c)
+{
+    if (holds_containers(c->kind) && c->members.count)
+        return member_type(r, c->members.items[0]);
+    if (holds_containers(c->kind))
+        return type_pointer(r->ir, type_basic(r->ir, TYPE_VOID));
+    if (c->kind == CONTAINER_PROCESS_GRID)
+        return type_opaque(r->ir, "MPI_Comm");
+    if (c->kind == CONTAINER_REDISTR_ARRAY)
+        return type_opaque(r->ir, "dace::comm::RedistrArray");
+    return c->kind != CONTAINER_UNKNOWN ? type_basic(r->ir, TYPE_I32) : c->type;
+}
+
 static void read_element_type(struct reader *r, struct container *c, const struct json *attributes)
 {
     const struct json *dtype = json_get(attributes, "dtype");
     if (dtype)
         c->type = read_type(r, dtype);
-    else if (holds_containers(c->kind) && c->members.count)
-        c->type = member_type(r, c->members.items[0]);
-    else if (holds_containers(c->kind))
-        c->type = type_pointer(r->ir, type_basic(r->ir, TYPE_VOID));
-    else if (c->kind == CONTAINER_PROCESS_GRID)
-        c->type = type_opaque(r->ir, "MPI_Comm");
-    else if (c->kind == CONTAINER_REDISTR_ARRAY)
-        c->type = type_opaque(r->ir, "dace::comm::RedistrArray");
-    else if (c->kind != CONTAINER_UNKNOWN)
-        c->type = type_basic(r->ir, TYPE_I32);
+    if (!dtype || (holds_containers(c->kind) && c->type && c->type->kind != TYPE_POINTER))
+        c->type = derived_type(r, c);
     bool complete = c->type && c->type->kind == TYPE_POINTER && c->type->elem->kind == TYPE_STRUCT &&
                     c->type->elem->num_fields == c->members.count;
     if (container_is_structure(c))

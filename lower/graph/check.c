@@ -290,9 +290,12 @@ static struct operand_check *operand_check(struct scope *sc, const struct place 
 bool lower_check_container(struct scope *sc, const struct place *place, const struct container *c, struct operand *o)
 {
     const struct binding *b = map_get(&sc->act->bindings, c);
-    if (!lower_checks(sc->act->lw, OF_ACCESSES) || !b || !sc->act->lw->scratch)
+    struct lower *lw = sc->act->lw;
+    if (!lower_checks(lw, OF_ACCESSES) || !b || !lw->scratch || lw->in_extent)
         return true;
+    lw->in_extent = true; /* whose elements may be in it, even those of the same container */
     o->check = operand_check(sc, place, b);
+    lw->in_extent = false;
     for (uint32_t d = 0; o->check && d < b->rank; d++) {
         o->check->dims[d].low = o->offsets[d];
         o->check->dims[d].index = o->rank ? (int)d : -1;

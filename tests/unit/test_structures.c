@@ -228,4 +228,18 @@ TEST(elements_make_a_container_array)
     end(&t);
 }
 
+/* What the file says of the type is derived from the element: a number is none that a container array could have. */
+static const char number_array[] =
+    PROGRAM("\"S\": {\"type\": \"ContainerArray\", \"attributes\": {\"dtype\": \"float64\", \"shape\": [\"2\"], "
+            "\"strides\": [\"1\"], \"total_size\": \"2\"}}",
+            "", "o = 1");
+
+TEST(elements_of_a_container_array_are_pointers)
+{
+    struct trial t;
+    begin(&t, number_array);
+    CHECK_STR(called(&t), "argument 'S' (void*) is missing");
+    end(&t);
+}
+
 CHECK_MAIN
