@@ -1,8 +1,8 @@
 /* Large products from tiles: where there is no library, or one whose kernels are for older processors.
  *
- * B is brought into panels as wide as a tile, some terms at a time, so that a panel stays in the first cache while all
- * rows of a block of A, which is copied to rows that lie together and stays in the second one, go by (K. Goto, R. van
- * de Geijn: Anatomy of High-Performance Matrix Multiplication, ACM TOMS 34, 2008). */
+ * B is brought into panels as wide as a tile, some terms at a time, which stay near while all rows of a block of A go
+ * by; that is copied to rows that lie together and stays in the second cache (K. Goto, R. van de Geijn: Anatomy of
+ * High-Performance Matrix Multiplication, ACM TOMS 34, 2008). */
 #include "runtime/linalg/blas_small.h"
 
 #include "runtime/cpu.h"
@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a panel of B, of a block of A, and of all panels of B at a time. */
-enum { PANEL = 24 << 10, BLOCK_OF_A = CPU_SECOND_CACHE / 4, BLOCK_OF_B = 2 << 20, FEW_PANELS = 2 };
+/* Bytes of a panel of B, of a block of A, and of all panels of B at a time. Panels of so many terms come from the
+ * second cache, which is quicker than more passes over a large C. */
+enum { PANEL = 72 << 10, BLOCK_OF_A = CPU_SECOND_CACHE / 2, BLOCK_OF_B = 4 << 20, FEW_PANELS = 2 };
 
 /* One product in blocks. Numbers are counted as in struct small_product: a complex number is two. */
 struct blocks {
