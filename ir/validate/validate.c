@@ -242,6 +242,7 @@ void validate_sdfg(struct validator *v, struct sdfg *sdfg, enum code_placement p
         diag_error(v->ir->diags, place, DIAG_READ_NAME, sdfg->name);
     for (uint32_t i = 0; i < sdfg->containers.count && !validate_full(v); i++)
         check_container(&s, sdfg->containers.items[i]);
+    validate_sizes(&s);
     for (uint32_t i = 0; i < sdfg->constants.count; i++)
         check_constant(&s, &sdfg->constants.items[i]);
     if (sdfg->region.blocks.count == 0) {

@@ -58,6 +58,7 @@ bool validate_literal(struct validator *v, const struct sym *s,
                       int64_t *value); /* folds to a constant (rounded down) */
 
 void validate_sdfg(struct validator *v, struct sdfg *s, enum code_placement placement);
+void validate_sizes(struct sdfg_scan *s);
 void validate_region(struct sdfg_scan *s, struct region *r, bool in_loop);
 void validate_state(struct sdfg_scan *s, struct state *st);
 void validate_node(struct state_scan *s, struct node *n);

@@ -293,7 +293,7 @@ bool lower_check_container(struct scope *sc, const struct place *place, const st
     struct lower *lw = sc->act->lw;
     if (!lower_checks(lw, OF_ACCESSES) || !b || !lw->scratch || lw->in_extent)
         return true;
-    lw->in_extent = true; /* whose elements may be in it, even those of the same container */
+    lw->in_extent = true;
     o->check = operand_check(sc, place, b);
     lw->in_extent = false;
     for (uint32_t d = 0; o->check && d < b->rank; d++) {

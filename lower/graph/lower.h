@@ -84,7 +84,7 @@ struct lower {
     uint32_t depth;           /* in levels of lower_enter */
     uint32_t num_objects;     /* that targets keep with the code: their numbers in the program */
     int64_t frame;            /* bytes of containers on the stack so far */
-    bool in_extent;           /* elements that sizes of a checked container name are not checked themselves */
+    bool in_extent;           /* elements that sizes name are not checked, or chains of sizes would be at each access */
     struct tree_var *scratch; /* memory that bad accesses go to in checked mode, else NULL */
     struct map regions;       /* const struct region * -> its number + 1; empty until somebody asks (instrument.c) */
 };
