@@ -10,49 +10,14 @@
  * Nothing is transferred and nobody waits: the calls stand between launches. A loop over nothing but an operation whose
  * matrices lie evenly is one for many matrices: the kernels have a loop more. */
 #include "lower/opt/device/offload.h"
+#include "lower/opt/device/solver_form.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_address.h"
 #include "lower/tree/tree_cost.h"
 #include "lower/tree/tree_product.h"
 #include "lower/tree/tree_rewrite.h"
 
-enum { TYPE = 1, MATRICES = 3, CODES = 2 };
-
-enum operation { CHOLESKY, POTRF, GETRF, GETRS, SOLVE, INVERSE, DEMAND };
-
-/* Where its arguments are; 0: it has none. */
-static const struct solver_form {
-    enum tree_callee_row row;
-    enum operation what;
-    int lower, rows, columns; /* flag; extents */
-    int matrices[MATRICES];   /* addresses, each with two strides behind it */
-    int codes[CODES];         /* addresses of pivots and info */
-} forms[] = {
-    { CALLEE_sdfg_rt_cholesky, CHOLESKY, 2, 3, 3, { 4, 7 }, { 0, 10 } },
-    { CALLEE_sdfg_rt_potrf, POTRF, 2, 3, 3, { 4 }, { 0, 7 } },
-    { CALLEE_sdfg_rt_getrf, GETRF, 0, 2, 3, { 4 }, { 7, 8 } },
-    { CALLEE_sdfg_rt_getrs, GETRS, 0, 2, 3, { 4, 8 }, { 7, 11 } },
-    { CALLEE_sdfg_rt_solve, SOLVE, 0, 2, 3, { 4, 7, 10 }, { 0, 13 } },
-    { CALLEE_sdfg_rt_inverse, INVERSE, 0, 2, 2, { 3, 6 }, { 0, 9 } },
-    { CALLEE_sdfg_rt_demand, DEMAND, 0, 0, 0, { 0 }, { 0, 2 } }, /* of expand_solvers.c */
-};
-
-static const struct solver_form *form_of(const struct tree_stmt *s)
-{
-    if (s->kind != STMT_CALL || s->pointer || s->check)
-        return NULL;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (stmt_callee(s) == &tree_callees[forms[i].row])
-            return &forms[i];
-    return NULL;
-}
-
 static bool is_null(const struct tree_expr *e) { return e->op == EXPR_NULL; }
-
-static const struct type *elements(const struct solver_form *f, const struct tree_stmt *call)
-{
-    return call->args[f->matrices[0]]->type->elem;
-}
 
 /* ---- many ---- */
 
@@ -61,13 +26,13 @@ static bool are_even(struct offload *o, const struct tree_stmt *loop, const stru
     const struct tree_stmt *call = loop->body->items.items[0];
     struct tree_scan scan = { .arena = o->tree->scratch };
     tree_scan_add(&scan, loop);
-    for (int i = 0; i < MATRICES && f->matrices[i]; i++) {
+    for (int i = 0; i < SOLVER_MATRICES && f->matrices[i]; i++) {
         struct tree_expr *const *m = call->args + f->matrices[i];
-        if (!address_step(o->tree, m[0], elements(f, call), loop->var) || !tree_scan_invariant(&scan, m[1]) ||
+        if (!address_step(o->tree, m[0], solver_elements(f, call), loop->var) || !tree_scan_invariant(&scan, m[1]) ||
             !tree_scan_invariant(&scan, m[2]))
             return false;
     }
-    for (int i = 0; i < CODES; i++)
+    for (int i = 0; i < SOLVER_CODES; i++)
         if (f->codes[i] && !is_null(call->args[f->codes[i]]))
             return false;
     return tree_scan_invariant(&scan, call->args[f->rows]) && tree_scan_invariant(&scan, call->args[f->columns]) &&
@@ -76,12 +41,12 @@ static bool are_even(struct offload *o, const struct tree_stmt *loop, const stru
 
 static const struct tree_stmt *call_of(struct offload *o, const struct tree_stmt *s)
 {
-    if (form_of(s))
+    if (solver_form_of(s))
         return s;
     bool many = o->batches && s->kind == STMT_FOR && (s->loop.parallel || s->loop.independent) &&
                 expr_is_int(s->step, 1) && s->body->items.count == 1;
     const struct tree_stmt *call = many ? s->body->items.items[0] : NULL;
-    const struct solver_form *f = call ? form_of(call) : NULL;
+    const struct solver_form *f = call ? solver_form_of(call) : NULL;
     return f && are_even(o, s, f) ? call : NULL;
 }
 
@@ -90,15 +55,12 @@ static const struct tree_stmt *call_of(struct offload *o, const struct tree_stmt
 /* Why the library of the device cannot do it; NULL: it can. */
 static const char *obstacle(struct offload *o, const struct tree_stmt *call, const struct solver_form *f)
 {
-    const struct tree_expr *type = call->args[TYPE];
     if (f->what != DEMAND && !o->solvers)
         return "cuSOLVER is not there, or the code is for other machines";
-    bool known = f->what == DEMAND || (type->op == EXPR_INT && (!f->lower || call->args[f->lower]->op == EXPR_INT) &&
-                                       type->i == tree_product_type(elements(f, call)));
-    if (!known)
+    if (f->what != DEMAND && !solver_is_known(f, call))
         return "the type of its elements is not known";
-    for (int i = 0; i < MATRICES + CODES; i++) {
-        int at = i < MATRICES ? f->matrices[i] : f->codes[i - MATRICES];
+    for (int i = 0; i < SOLVER_MATRICES + SOLVER_CODES; i++) {
+        int at = i < SOLVER_MATRICES ? f->matrices[i] : f->codes[i - SOLVER_MATRICES];
         const struct tree_expr *address = call->args[at];
         if (!at || is_null(address))
             continue;
@@ -112,12 +74,12 @@ static const char *obstacle(struct offload *o, const struct tree_stmt *call, con
 bool offload_is_solver(struct offload *o, struct tree_stmt *s)
 {
     const struct tree_stmt *call = call_of(o, s);
-    return call && !obstacle(o, call, form_of(call));
+    return call && !obstacle(o, call, solver_form_of(call));
 }
 
 const char *offload_solver_on_host(struct offload *o, const struct tree_stmt *s)
 {
-    const struct solver_form *f = form_of(s);
+    const struct solver_form *f = solver_form_of(s);
     return f ? obstacle(o, s, f) : NULL;
 }
 
@@ -391,7 +353,7 @@ static void solve(struct writing *w)
 
 static void demand(struct writing *w)
 {
-    struct tree_expr *args[] = { expr_context(w->offload->tree), value(w, w->call->args[TYPE]), code(w, 1) };
+    struct tree_expr *args[] = { expr_context(w->offload->tree), value(w, w->call->args[1]), code(w, 1) };
     stmt_call(w->offload->tree, w->out, NULL, "sdfg_rt_device_demand", args, 3)->place = w->call->place;
 }
 
@@ -399,13 +361,13 @@ void offload_solver(struct offload *o, struct tree_stmt *out, struct tree_stmt *
 {
     struct tree *t = o->tree;
     const struct tree_stmt *call = call_of(o, s);
-    const struct solver_form *f = form_of(call);
+    const struct solver_form *f = solver_form_of(call);
     struct writing w = { .offload = o, .out = out, .call = call, .loop = call == s ? NULL : s, .form = f };
     if (f->what == DEMAND) {
         demand(&w);
         return;
     }
-    w.type = elements(f, call);
+    w.type = solver_elements(f, call);
     w.after = stmt_block(t);
     if (w.loop) {
         s->begin = value(&w, s->begin);
