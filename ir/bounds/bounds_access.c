@@ -125,13 +125,13 @@ static bool has_own_memory(const struct bound_walk *w, const struct container *c
     return w->sdfg == w->root || c->transient;
 }
 
-static void check_region(struct bound_walk *w, struct edge *e, const struct container *c, const struct subset *s)
+void bound_region(struct bound_walk *w, const struct place *place, const struct container *c, const struct subset *s)
 {
     struct guards g = { .count = 0 };
     struct dimension *dims = NEW_ARRAY(w->scratch, struct dimension, s->rank);
-    if (s->rank != c->rank || !resolve(w, c, s, dims, &g))
+    if (!(is_plain(c) || is_queues(c)) || s->rank != c->rank || !resolve(w, c, s, dims, &g))
         return;
-    struct bound b = { .place = &e->place };
+    struct bound b = { .place = place };
     if (has_own_memory(w, c))
         check_dimensions(w, &b, c, dims, &g);
     check_elements(w, &b, c, dims, &g);
@@ -238,18 +238,22 @@ void bound_edge(struct bound_walk *w, struct edge *e)
     const struct access *from = as_access(path_source(e)), *to = as_access(path_target(e));
     if (!(from && to)) {
         const struct subset *vector = product_vector(w, e), *region = vector ? vector : accessed(w, e);
-        if ((is_plain(m->data) || is_queues(m->data)) && region)
-            check_region(w, e, m->data, region);
+        bound_names(w, &e->place, region ? region : m->subset, region);
+        if (region)
+            bound_region(w, &e->place, m->data, region);
         return;
     }
     if (!from->data || !to->data || (container_is_view(from->data) && view_edge(from) == e) ||
         (container_is_view(to->data) && view_edge(to) == e))
         return;
     const struct container *other = m->data == from->data ? to->data : from->data;
+    bound_names(w, &e->place, m->subset, true);
     if (is_plain(m->data))
-        check_region(w, e, m->data, m->subset);
+        bound_region(w, &e->place, m->data, m->subset);
+    if (m->other)
+        bound_names(w, &e->place, m->other, true);
     if (m->other && is_plain(other))
-        check_region(w, e, other, m->other);
+        bound_region(w, &e->place, other, m->other);
     else if (is_plain(m->data))
         check_copy(w, e, m->data, other);
 }
@@ -326,6 +330,8 @@ void bound_connector(struct bound_walk *w, struct edge *e, struct nested *n, con
     if (memlet_is_empty(&e->memlet) || !inner || !has_layout(inner) ||
         !find_memory(w, e->memlet.data, n->whole ? NULL : e->memlet.subset, m))
         return;
+    if (!n->whole)
+        bound_names(w, &e->place, e->memlet.subset, false);
     uint64_t of = element_bytes(m->data), bytes = element_bytes(inner);
     struct bound b = { .kind = BOUND_NESTED, .place = &e->place, .name = m->data->name, .inner = inner->name };
     w->sdfg = n->sdfg;

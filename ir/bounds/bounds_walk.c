@@ -33,6 +33,8 @@ static void walk_nested(struct bound_walk *w, struct nested *n)
     if (!n->sdfg || w->depth == DEEPEST)
         return;
     const struct bound_name *names = w->names, *outside = w->outside, *inner = inner_names(w, n);
+    for (uint32_t i = 0; i < n->mapping.count; i++)
+        bound_elements(w, &n->node.place, n->mapping.items[i].value);
     for (uint32_t i = 0; i < n->node.out.count; i++)
         bound_connector(w, n->node.out.items[i], n, n->node.out.items[i]->src_conn, inner);
     for (uint32_t i = 0; i < n->node.in.count; i++)
@@ -69,6 +71,8 @@ static void walk_map(struct bound_walk *w, struct state *st, struct node *n)
         if (strncmp(n->in_conns.items[i].name, "IN_", 3) != 0)
             bound_name(w, n->in_conns.items[i].name, sym_undefined(w->ir));
     for (uint32_t i = 0; m && i < m->params.count && i < m->range.rank; i++) {
+        const struct subset dim = { 1, &m->range.dims[i] };
+        bound_names(w, &n->place, &dim, true);
         if (bound_push(w, m->params.items[i], &m->range.dims[i]))
             continue;
         bound_name(w, m->params.items[i], sym_undefined(w->ir));
@@ -88,6 +92,7 @@ static void walk_access(struct bound_walk *w, struct access *a)
         bound_view(w, a);
     if (!w->certain)
         return;
+    bound_names_of_size(w, a->data);
     for (uint32_t i = 0; i < a->node.in.count; i++)
         if (as_access(path_source(a->node.in.items[i])) && !node_is_exit(a->node.in.items[i]->src))
             bound_edge(w, a->node.in.items[i]);

@@ -56,7 +56,12 @@ const struct sym *bound_at(struct bound_walk *w, const struct bound_point *p, co
 void bound_add(struct bound_walk *w, const struct bound *b, const struct bound_point *p, const struct sym *const *own,
                uint32_t num_own);
 
-void bound_edge(struct bound_walk *w, struct edge *e); /* of code or a copy, at its inner end */
+void bound_region(struct bound_walk *w, const struct place *place, const struct container *c, const struct subset *s);
+/* Elements of containers that an expression names; those of a region: of where it begins, or of all of it. */
+void bound_elements(struct bound_walk *w, const struct place *place, const struct sym *s);
+void bound_names(struct bound_walk *w, const struct place *place, const struct subset *s, bool whole);
+void bound_names_of_size(struct bound_walk *w, const struct container *c); /* it is allocated */
+void bound_edge(struct bound_walk *w, struct edge *e);                     /* of code or a copy, at its inner end */
 /* Also remembers what memory the inner container is. `names`: those of the inner SDFG. */
 void bound_connector(struct bound_walk *w, struct edge *e, struct nested *n, const char *conn,
                      const struct bound_name *names);
