@@ -37,7 +37,7 @@ void bound_elements(struct bound_walk *w, const struct place *place, const struc
 
 void bound_names(struct bound_walk *w, const struct place *place, const struct subset *s, bool whole)
 {
-    for (uint32_t i = 0; i < s->rank; i++) {
+    for (uint32_t i = 0; s && i < s->rank; i++) {
         bound_elements(w, place, s->dims[i].begin);
         if (!whole || s->dims[i].end == s->dims[i].begin)
             continue;

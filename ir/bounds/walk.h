@@ -57,7 +57,8 @@ void bound_add(struct bound_walk *w, const struct bound *b, const struct bound_p
                uint32_t num_own);
 
 void bound_region(struct bound_walk *w, const struct place *place, const struct container *c, const struct subset *s);
-/* Elements of containers that an expression names; those of a region: of where it begins, or of all of it. */
+/* Elements of containers that an expression names; those of a region (NULL: it has none): of where it begins, or of all
+ * of it. */
 void bound_elements(struct bound_walk *w, const struct place *place, const struct sym *s);
 void bound_names(struct bound_walk *w, const struct place *place, const struct subset *s, bool whole);
 void bound_names_of_size(struct bound_walk *w, const struct container *c); /* it is allocated */
