@@ -39,33 +39,42 @@ def _watch(thread, phase):
         sys.stderr.write("\r" + " " * len(shown) + "\r" if shown else "")
 
 
-def interruptible(work, finished=None, phase=None):
-    """The result of work(). On the main thread, which is the one that hears of signals, the work is done by another thread, in the same context; what is
-    raised here meanwhile, such as KeyboardInterrupt, leaves the work to itself. finished() is called behind it in any case. phase(): what is being done, in words, or None."""
-    finished = finished or (lambda: None)
-    outcome = []
+class Work:
+    """work(), done by another thread in the same context, or at once if that is not wanted or there can be no more threads. finished() is called
+    behind it in any case."""
 
-    def run():
+    def __init__(self, work, finished=None, *, beside=True):
+        self._work, self._finished, self._outcome, self._thread = work, finished, None, None
+        working.append(None)
+        if beside:
+            try:
+                self._thread = threading.Thread(target=contextvars.copy_context().run, args=(self._run,), name="sdfg", daemon=True)
+                self._thread.start()
+                return
+            except RuntimeError: # there can be no more threads
+                self._thread = None
+        self._run()
+
+    def _run(self):
         try:
-            outcome.append((work(), None))
+            self._outcome = self._work(), None
         except BaseException as error: # it belongs to who waits
-            outcome.append((None, error))
+            self._outcome = None, error
         finally:
-            finished()
+            if self._finished:
+                self._finished()
             working.pop()
 
-    working.append(None)
-    if threading.current_thread() is threading.main_thread():
-        try:
-            thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), name="sdfg", daemon=True)
-            thread.start()
-        except RuntimeError: # there can be no more threads
-            run()
-        else:
-            _watch(thread, phase) if phase else thread.join()
-    else:
-        run()
-    result, error = outcome[0]
-    if error is not None:
-        raise error
-    return result
+    def result(self, phase=None):
+        """Waits; what is raised meanwhile, such as KeyboardInterrupt, leaves the work to itself. phase(): what is being done, in words, or None."""
+        if self._thread:
+            _watch(self._thread, phase) if phase else self._thread.join()
+        result, error = self._outcome
+        if error is not None:
+            raise error
+        return result
+
+
+def interruptible(work, finished=None, phase=None):
+    """The result of work(). On the main thread, which is the one that hears of signals, another thread does it."""
+    return Work(work, finished, beside=threading.current_thread() is threading.main_thread()).result(phase)

@@ -1,16 +1,19 @@
 """dropin.py LEVEL: DaCe with sdfg.dropin installed, in the current folder, where no compiler can be found."""
 import copy
 import ctypes
+import json
 import math
 import pathlib
 import subprocess
 import sys
+import threading
 import unittest
 import warnings
 
 import numpy
 
 import sdfg.dropin
+from sdfg._dace_json import of_graph
 
 LEVEL = sys.argv.pop(1)
 sdfg.dropin.install(LEVEL) # before DaCe is imported
@@ -185,6 +188,42 @@ class Dropin(unittest.TestCase):
         self.assertEqual(list(compiled.sdfg.arglist()), list(graph.arglist()))
         compiled.sdfg.add_scalar("more", dace.int64) # its own graph may change: no answer of the compilation stays with it
         self.assertIn("more", compiled.sdfg.arglist())
+
+    def test_records(self):
+        """What is asked once for a record is what DaCe writes, while another thread changes a graph of its own."""
+        nested = dace.SDFG("records")
+        nested.add_array("A", [N], dace.float64)
+        state = nested.add_state()
+        for k in range(3):
+            state.add_mapped_tasklet(f"m{k}", {"i": "0:N:2"}, {}, f"a = {k}", {"a": dace.Memlet("A[i]")}, external_edges=True)
+        graphs = [nested, axpy.to_sdfg(), product.to_sdfg(simplify=True)]
+        wrong, done = [], threading.Event()
+
+        def grow():
+            own = dace.SDFG("own").add_state()
+            while not done.is_set():
+                node = own.add_tasklet("t", {}, {}, "pass")
+                wrong.extend([node] if own.node_id(node) != len(own.nodes()) - 1 else [])
+                if len(own.nodes()) > 20:
+                    own = dace.SDFG("own").add_state()
+
+        thread = threading.Thread(target=grow)
+        thread.start()
+        try:
+            for graph in graphs * 5:
+                self.assertEqual(json.dumps(of_graph(graph), default=str), json.dumps(graph.to_json(), default=str))
+        finally:
+            done.set()
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_free_symbols(self):
+        """Free symbols are what the initialisation takes of the arguments."""
+        graph = copy.deepcopy(integers.to_sdfg())
+        graph.name = "symbols"
+        compiled = graph.compile()
+        self.assertEqual([name for name in compiled.sdfg.arglist() if name in compiled._free_symbols],
+                         [name for name in graph.arglist() if name in graph.free_symbols])
 
     def test_refused(self):
         """DaCe is asked, said once; strictly, it is an error."""

@@ -5,7 +5,9 @@ import json
 
 from .. import Program
 from .._dace_json import of_graph
+from .._errors import Error
 from .._program import _plain
+from .._wait import Work
 
 
 class Refusal(Exception):
@@ -96,12 +98,16 @@ class Remembered:
     def changed(self):
         self.known.clear()
 
+    def know_symbols(self, names):
+        """What CompiledSDFG gets as free symbols: it asks only which of the arguments are among them."""
+        self.known["used_symbols", (), ("all_symbols", True)] = set(names)
+
 
 def interface(graph):
-    """Names of the arguments that DaCe passes to a program and to its initialisation, in order."""
+    """Names of the arguments that DaCe passes to a program and to its initialisation, in order. The latter are the free symbols among them, which
+    are no names of data."""
     arguments = [name for name in graph.signature_arglist(with_types=False, arglist=graph.arglist()) if name not in graph.constants_prop]
-    free = {str(name) for name in graph.free_symbols}
-    return arguments, [name for name in arguments if name in free]
+    return arguments, [name for name in arguments if name not in graph.arrays]
 
 
 def of_program(program, more=()):
@@ -110,16 +116,36 @@ def of_program(program, more=()):
     return [a.name for a in taken], [a.name for a in taken if a.kind == "symbol"]
 
 
-def load(graph, engine, remembered=None):
+def _lowered(program):
+    """A program, and why it cannot be lowered, or None."""
+    try:
+        program.emit("tree")
+    except Error as error:
+        return program, error
+    return program, None
+
+
+def load(graph, engine, remembered=None, lower=False):
     """The engine's program for a graph whose interface is DaCe's. The graph may be changed: it is what DaCe's CompiledSDFG asks for the
-    arguments. Gives the program and the symbols that DaCe passes though the code does not need them."""
+    arguments. Gives the program and the symbols that DaCe passes though the code does not need them. With `lower`, what cannot be lowered is
+    refused now, not by the first call. The engine works beside what DaCe is asked."""
     def fitting(program, wanted):
         optional = {a.name for a in program.arguments if a.kind == "symbol" and a.optional}
         more = [name for name in wanted[0] if name in optional]
         return of_program(program, more), more
 
+    def made(text):
+        program = Program(text, engine)
+        return _lowered(program) if lower else (program, None)
+
+    def checked(program, error):
+        if error:
+            raise error
+        return program
+
     expand(graph, is_foreign)
-    program = Program(json_of(graph), engine)
+    text = json_of(graph)
+    work = Work(lambda: made(text))
     for which in None, is_quiet, sends_messages:
         if which is sends_messages: # as DaCe would generate code from it, but for the messages
             generated = json_of(graph)
@@ -129,13 +155,15 @@ def load(graph, engine, remembered=None):
         if remembered:
             remembered.changed()
         wanted = interface(graph)
-        found, more = fitting(program, wanted)
+        if remembered:
+            remembered.know_symbols(wanted[1])
+        found, more = fitting(work.result()[0], wanted)
         if found == wanted:
-            return program, more
-    program = Program(generated, engine)
+            return checked(*work.result()), more
+    program, error = made(generated)
     found, more = fitting(program, wanted)
     if found == wanted:
-        return program, more
+        return checked(program, error), more
     for ours, theirs, what in zip(found, wanted, ("arguments", "arguments of the initialisation")):
         if ours != theirs:
             raise Refusal(f"its {what} are ({', '.join(ours)}), where DaCe passes ({', '.join(theirs)})")
