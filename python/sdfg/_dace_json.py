@@ -73,15 +73,16 @@ def _texts(original):
 
 @contextlib.contextmanager
 def _replaced(*places):
-    """Functions of classes by others that are made of them; where DaCe is another, they stay."""
-    saved = [(owner, name, owner.__dict__[name], make) for owner, name, make in places if name in getattr(owner, "__dict__", ())]
-    with _lock:
+    """Functions of classes and modules are replaced by others that call them; those that this version of DaCe lacks are left out."""
+    with _lock: # what another thread has replaced is no original
+        saved = [(owner, name, vars(owner)[name]) for owner, name, _ in places if name in vars(owner)]
         try:
-            for owner, name, original, make in saved:
-                setattr(owner, name, make(original))
+            for owner, name, make in places:
+                if name in vars(owner):
+                    setattr(owner, name, make(vars(owner)[name]))
             yield
         finally:
-            for owner, name, original, _ in saved:
+            for owner, name, original in saved:
                 setattr(owner, name, original)
 
 

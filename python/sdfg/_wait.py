@@ -41,7 +41,7 @@ def _watch(thread, phase):
 
 class Work:
     """work(), done by another thread in the same context, or at once if that is not wanted or there can be no more threads. finished() is called
-    behind it in any case."""
+    after it in any case."""
 
     def __init__(self, work, finished=None, *, beside=True):
         self._work, self._finished, self._outcome, self._thread = work, finished, None, None

@@ -217,6 +217,25 @@ class Dropin(unittest.TestCase):
             thread.join()
         self.assertEqual(wrong, [])
 
+    def test_records_of_threads(self):
+        """DaCe's functions are its own again when several threads have written records at once."""
+        def functions():
+            return dace.sdfg.nodes.Map.__str__, dace.sdfg.graph.OrderedDiGraph.node_id, dace.symbolic.serialize_symbolic, dace.InterstateEdge.to_json
+        before, graphs = functions(), [copy.deepcopy(axpy.to_sdfg()) for _ in range(4)]
+        start = threading.Barrier(len(graphs))
+
+        def write(graph):
+            start.wait()
+            for _ in range(20):
+                of_graph(graph)
+
+        threads = [threading.Thread(target=write, args=(graph,)) for graph in graphs]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(functions(), before)
+
     def test_free_symbols(self):
         """Free symbols are what the initialisation takes of the arguments."""
         graph = copy.deepcopy(integers.to_sdfg())
