@@ -56,6 +56,11 @@ def integers(A: dace.int32[N], flag: dace.bool, x: dace.float32, k: dace.int8, o
         out[:] = A * x + k
 
 
+@dace.program
+def selected(A: dace.float64[N], B: dace.float64[N]):
+    B[:] = numpy.select([A < 1, A < 3], [A, 10 * A], -1.0)
+
+
 class Dropin(unittest.TestCase):
     def setUp(self):
         sdfg.dropin.install(LEVEL)
@@ -243,6 +248,13 @@ class Dropin(unittest.TestCase):
         compiled = graph.compile()
         self.assertEqual([name for name in compiled.sdfg.arglist() if name in compiled._free_symbols],
                          [name for name in graph.arglist() if name in graph.free_symbols])
+
+    def test_unknown_library_nodes(self):
+        """Nodes that the engine does not have are expanded by DaCe, not refused."""
+        graph, B = copy.deepcopy(selected.to_sdfg()), numpy.zeros(4)
+        sdfg.dropin.install(LEVEL, fallback=False)
+        graph.compile()(A=numpy.arange(4.0), B=B, N=4)
+        numpy.testing.assert_array_equal(B, [0, 10, 20, -1])
 
     def test_refused(self):
         """DaCe is asked, said once; strictly, it is an error."""

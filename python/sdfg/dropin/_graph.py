@@ -116,8 +116,9 @@ def of_program(program, more=()):
     return [a.name for a in taken], [a.name for a in taken if a.kind == "symbol"]
 
 
-def _lowered(program):
+def _lowered(text, engine):
     """A program, and why it cannot be lowered, or None."""
+    program = Program(text, engine)
     try:
         program.emit("tree")
     except Error as error:
@@ -125,18 +126,23 @@ def _lowered(program):
     return program, None
 
 
-def load(graph, engine, remembered=None, lower=False):
+def _unknown(graph, error):
+    """Which library nodes of a graph the engine does not have, as the error says: newer DaCe has more of them."""
+    if error is None or error.code != "UNKNOWN_LIBRARY":
+        return set()
+    said = " ".join(message.text for message in error.messages)
+    kinds = {type(node) for node, _ in graph.all_nodes_recursive()}
+    return {kind for kind in kinds if f"'{kind.__module__}.{kind.__qualname__}'" in said}
+
+
+def load(graph, engine, remembered=None):
     """The engine's program for a graph whose interface is DaCe's. The graph may be changed: it is what DaCe's CompiledSDFG asks for the
-    arguments. Gives the program and the symbols that DaCe passes though the code does not need them. With `lower`, what cannot be lowered is
-    refused now, not by the first call. The engine works beside what DaCe is asked."""
+    arguments. Gives the program and the symbols that DaCe passes though the code does not need them. What cannot be lowered is refused now, not
+    by the first call. The engine works beside what DaCe is asked; library nodes that it does not have are expanded by their classes."""
     def fitting(program, wanted):
         optional = {a.name for a in program.arguments if a.kind == "symbol" and a.optional}
         more = [name for name in wanted[0] if name in optional]
         return of_program(program, more), more
-
-    def made(text):
-        program = Program(text, engine)
-        return _lowered(program) if lower else (program, None)
 
     def checked(program, error):
         if error:
@@ -145,7 +151,7 @@ def load(graph, engine, remembered=None, lower=False):
 
     expand(graph, is_foreign)
     text = json_of(graph)
-    work = Work(lambda: made(text))
+    work = Work(lambda: _lowered(text, engine))
     for which in None, is_quiet, sends_messages:
         if which is sends_messages: # as DaCe would generate code from it, but for the messages
             generated = json_of(graph)
@@ -157,10 +163,15 @@ def load(graph, engine, remembered=None, lower=False):
         wanted = interface(graph)
         if remembered:
             remembered.know_symbols(wanted[1])
-        found, more = fitting(work.result()[0], wanted)
+        program, error = work.result()
+        unknown = _unknown(graph, error)
+        if unknown:
+            expand(graph, lambda node: type(node) in unknown)
+            return load(graph, engine, remembered)
+        found, more = fitting(program, wanted)
         if found == wanted:
-            return checked(*work.result()), more
-    program, error = made(generated)
+            return checked(program, error), more
+    program, error = _lowered(generated, engine)
     found, more = fitting(program, wanted)
     if found == wanted:
         return checked(program, error), more

@@ -223,7 +223,7 @@ def compile(graph, validate):
     if _graph.instrumented(own):
         raise _graph.Refusal("it is instrumented, and reports are written by DaCe's own code")
     with _graph.Remembered(own) as remembered:
-        program, more = _graph.load(own, _build.engine(), remembered, lower=True)
+        program, more = _graph.load(own, _build.engine(), remembered)
         if any(a.kind == "stream" for a in program.arguments):
             raise UnsupportedError("streams among the arguments are C++ objects of DaCe's", "EXPORT_STREAM")
         compiled = CompiledSDFG(own, Library(own, program, more), own.arg_names)
