@@ -1,6 +1,6 @@
 /* What certainly goes wrong for some values of the program's symbols: accesses outside of their container, by memlets
- * and by elements that ranges, sizes and symbol mappings name, inner containers and views larger than what they are
- * made of, sizes that do not fit into 64 bits.
+ * and by elements that ranges, sizes, symbol mappings, conditions and assignments name, inner containers and views
+ * larger than what they are made of, sizes that do not fit into 64 bits.
  *
  * Only code that certainly runs counts: states that every run reaches, scopes and loops with at least one iteration for
  * the symbols at hand, memlets that are not dynamic. An iteration space that is not empty has a first and a last

@@ -152,8 +152,11 @@ static void walk_loop(struct bound_walk *w, struct loop *l)
 {
     const struct bound_name *names = w->names, *outside = w->outside;
     bool certain = w->certain;
+    bound_code(w, &l->region.block.place, l->init.tree);
     if (*l->variable)
         bound_name(w, l->variable, sym_undefined(w->ir));
+    if (!l->inverted)
+        bound_code(w, &l->region.block.place, l->condition.tree);
     w->certain = false;
     w->outside = w->names;
     walk_region(w, &l->region);
@@ -172,12 +175,26 @@ static void walk_block(struct bound_walk *w, struct block *b)
         walk_loop(w, as_loop(b));
     else if (as_region(b))
         walk_region(w, as_region(b));
+    if (c && c->branches.count)
+        bound_code(w, &b->place, c->branches.items[0].condition.tree);
     for (uint32_t i = 0; c && i < c->branches.count; i++) {
         w->certain = false;
         if (c->branches.items[i].region)
             walk_region(w, c->branches.items[i].region);
     }
     w->certain = certain;
+}
+
+/* What is evaluated behind a block: the condition of the first transition, or all of the only one. */
+static void walk_transition(struct bound_walk *w, struct block *b)
+{
+    if (!b->out.count || jumps(b))
+        return;
+    const struct transition *t = b->out.items[0];
+    bound_code(w, &t->place, t->condition.tree);
+    bool taken = b->out.count == 1 && !t->condition.tree;
+    for (uint32_t i = 0; taken && i < t->assignments.count; i++)
+        bound_code(w, &t->place, t->assignments.items[i].value);
 }
 
 /* The block that certainly runs after `b`, or NULL. */
@@ -194,6 +211,7 @@ static void walk_region(struct bound_walk *w, struct region *r)
     for (struct block *b = certain ? r->start : NULL; b && !seen[b->index]; b = next(b)) {
         seen[b->index] = true;
         walk_block(w, b);
+        walk_transition(w, b);
     }
     w->certain = false;
     for (uint32_t i = 0; i < r->blocks.count; i++)

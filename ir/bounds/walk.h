@@ -61,8 +61,9 @@ void bound_region(struct bound_walk *w, const struct place *place, const struct 
  * of it. */
 void bound_elements(struct bound_walk *w, const struct place *place, const struct sym *s);
 void bound_names(struct bound_walk *w, const struct place *place, const struct subset *s, bool whole);
-void bound_names_of_size(struct bound_walk *w, const struct container *c); /* it is allocated */
-void bound_edge(struct bound_walk *w, struct edge *e);                     /* of code or a copy, at its inner end */
+void bound_code(struct bound_walk *w, const struct place *place, const struct code *c); /* NULL: there is none */
+void bound_names_of_size(struct bound_walk *w, const struct container *c);              /* it is allocated */
+void bound_edge(struct bound_walk *w, struct edge *e); /* of code or a copy, at its inner end */
 /* Also remembers what memory the inner container is. `names`: those of the inner SDFG. */
 void bound_connector(struct bound_walk *w, struct edge *e, struct nested *n, const char *conn,
                      const struct bound_name *names);
