@@ -92,7 +92,10 @@ static void walk_access(struct bound_walk *w, struct access *a)
         bound_view(w, a);
     if (!w->certain)
         return;
-    bound_names_of_size(w, a->data);
+    if (!map_has(&w->sized, a->data)) {
+        map_put(w->scratch, &w->sized, a->data, w);
+        bound_names_of_size(w, a->data);
+    }
     for (uint32_t i = 0; i < a->node.in.count; i++)
         if (as_access(path_source(a->node.in.items[i])) && !node_is_exit(a->node.in.items[i]->src))
             bound_edge(w, a->node.in.items[i]);

@@ -36,6 +36,7 @@ struct bound_walk {
     bool certain;                     /* the code runs if every parameter has an iteration */
     uint32_t depth;                   /* of nested SDFGs */
     struct map memory;                /* container of an inner SDFG -> struct bound_memory * */
+    struct map sized;                 /* containers whose sizes have been looked at, once for all accesses */
     struct map seen;                  /* excess expression -> the last bound with it */
     VEC(struct bound) found;
     bool bad;
