@@ -34,11 +34,13 @@ def group(a, program, preset, threads, versions, realtime):
     environment = {**os.environ, "OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count, "NUMBA_NUM_THREADS": count,
                    "OMP_WAIT_POLICY": "passive"}
     if threads == 1:
-        environment["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+        environment["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
     command += (["--realtime"] if realtime else []) + (["--perturb"] if a.perturb else [])
+    # XLA's threads obey no setting: products run on all processors that the process may use.
+    bind = (lambda: os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})) if threads == 1 else None
     try:
         done = subprocess.run(command, env=environment, capture_output=True,
-                              text=True, timeout=a.timeout)
+                              text=True, timeout=a.timeout, preexec_fn=bind)
     except subprocess.TimeoutExpired:
         return None, f"more than {a.timeout:g} s"
     if done.returncode:

@@ -1,9 +1,10 @@
 /* Loops of maps that ask for unrolling keep the request only within a budget of statements; nested requests multiply.
- * Loops whose iterations the threads of a kernel share are marked `rolled` if their bodies are long and their trip
- * counts known to a run alone: NVRTC unrolls them else.
+ * Loops whose trip counts only a run knows are marked `rolled` where NVRTC would unroll them without a gain: those of
+ * cooperative kernels, and those of all kernels whose iterations the threads share and whose bodies are long.
  * Legality: Always legal: the loop stays a loop.
  * Profitability: A compiler's time for straight-line code grows faster than its length. A thread has few iterations of
- * loops that are shared. Those of its own keep their copies: loads of several iterations are on their way together. */
+ * loops that are shared. Those of its own keep their copies: loads of several iterations are on their way together. In
+ * cooperative kernels barriers take the time, and registers for copies are those that blocks of 512 threads lack. */
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
 
@@ -12,8 +13,8 @@ enum { MOST_OF_LOOP = 4000, MOST_OF_PROGRAM = 40000, MOST_OF_COPIED = 64 /* by N
 
 struct unrolling {
     struct tree *tree;
-    double total; /* that unrolled loops have become so far */
-    bool device;
+    double total;             /* that unrolled loops have become so far */
+    bool device, cooperative; /* in a kernel whose blocks meet */
 };
 
 static double expr_size(const struct tree_expr *e, double most)
@@ -48,15 +49,17 @@ static double trips(const struct tree_stmt *s)
 static double unrolled_size(struct unrolling *u, struct tree_stmt *s)
 {
     double size = own_size(s);
+    u->cooperative |= s->kind == STMT_KERNEL && s->kernel && s->kernel->cooperative;
     for (uint32_t i = 0; i < s->items.count; i++)
         size += unrolled_size(u, s->items.items[i]);
     size += s->body ? unrolled_size(u, s->body) : 0;
     size += s->otherwise ? unrolled_size(u, s->otherwise) : 0;
+    u->cooperative &= s->kind != STMT_KERNEL;
     if (s->kind != STMT_FOR)
         return size;
     if (!s->loop.unroll) {
         bool threads = u->device && !expr_is_int(s->step, 1); /* share its iterations */
-        s->loop.rolled |= threads && size > MOST_OF_COPIED && trips(s) == 1;
+        s->loop.rolled |= (u->cooperative || (threads && size > MOST_OF_COPIED)) && trips(s) == 1;
         return size;
     }
     double unrolled = size * trips(s);

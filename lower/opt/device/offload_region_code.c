@@ -319,6 +319,7 @@ static struct tree_stmt *write_kernel(struct device_region *r, struct tree_stmt 
     struct tree_stmt *k = offload_kernel(o, out, "region", all, place, false);
     struct tree_kernel *kernel = NEW(t->arena, struct tree_kernel);
     kernel->cooperative = true;
+    kernel->least_blocks = 1; /* a second block would hide less of a barrier than spilled registers cost */
     k->kernel = kernel;
     k->args[KERNEL_BLOCK] = expr_i64(t, OFFLOAD_REGION_THREADS);
     stmt_append(t, out, r->behind);
