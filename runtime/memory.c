@@ -1,6 +1,8 @@
 /* Memory of generated code. Large blocks that are freed are kept for the next call of the program, which asks for the
  * same sizes: the system would give fresh pages every time, and touching those for the first time takes longer than
  * most loops over them. Blocks for other sizes make room for new ones, oldest first. */
+#include "runtime/memory.h"
+
 #include "runtime/owned.h"
 #include "runtime/runtime.h"
 
@@ -102,19 +104,22 @@ static void keep(struct sdfg_rt_pool *p, struct owned_block *b)
         free(leaving[--count]);
 }
 
+void *sdfg_rt_pages(size_t bytes)
+{
+    if (bytes < 2 * HUGE_PAGE)
+        return aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    /* One fault for 512 pages, where the system does that on request. Whether it does is not our concern. */
+    bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *memory = aligned_alloc(HUGE_PAGE, bytes);
+    if (memory)
+        madvise(memory, bytes, MADV_HUGEPAGE);
+    return memory;
+}
+
 static struct owned_block *allocate(const struct sdfg_rt_allocator *from, size_t size)
 {
     size_t total = size + sizeof(struct owned_block);
-    if (from)
-        return from->allocate(from->user, total, ALIGNMENT);
-    if (total < 2 * HUGE_PAGE)
-        return aligned_alloc(ALIGNMENT, total);
-    /* One fault for 512 pages, where the system does that on request. Whether it does is not our concern. */
-    total = (total + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    struct owned_block *b = aligned_alloc(HUGE_PAGE, total);
-    if (b)
-        madvise(b, total, MADV_HUGEPAGE);
-    return b;
+    return from ? from->allocate(from->user, total, ALIGNMENT) : sdfg_rt_pages(total);
 }
 
 static void release(struct sdfg_rt_context *context, struct sdfg_rt_owned *owned)

@@ -6,13 +6,16 @@
 #include "runtime/linalg/blas_small.h"
 
 #include "runtime/cpu.h"
+#include "runtime/memory.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* Bytes of a panel of B, of a block of A, and of all panels of B at a time. Panels of so many terms come from the
- * second cache, which is quicker than more passes over a large C. */
-enum { PANEL = 72 << 10, BLOCK_OF_A = CPU_SECOND_CACHE / 2, BLOCK_OF_B = 4 << 20, FEW_PANELS = 2 };
+/* Bytes of a panel of B, and of all panels of B at a time. Panels of so many terms come from the second cache, which is
+ * quicker than more passes over a large C. */
+enum { PANEL = 96 << 10, BLOCK_OF_B = 4 << 20, FEW_PANELS = 2, MOST_OF_CACHE = 2 * CPU_SECOND_CACHE };
 
 /* One product in blocks. Numbers are counted as in struct small_product: a complex number is two. */
 struct blocks {
@@ -35,21 +38,54 @@ static int64_t part_of(int64_t count, int64_t most, int64_t unit)
     return parts_of(each, unit) * unit;
 }
 
+/* Bytes of a block of A: half of the second cache. The system is asked once: in a virtual machine that takes
+ * microseconds. */
+static int64_t block_of_a(void)
+{
+    static atomic_int known;
+    int size = atomic_load_explicit(&known, memory_order_relaxed);
+    if (!size) {
+        long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+        size = cache < CPU_SECOND_CACHE ? CPU_SECOND_CACHE : cache > MOST_OF_CACHE ? MOST_OF_CACHE : (int)cache;
+        atomic_store_explicit(&known, size, memory_order_relaxed);
+    }
+    return size / 2;
+}
+
 static bool choose(struct blocks *x, const struct small_product *s, const struct small_tiles *t)
 {
     x->tiles = t;
     x->width = MOST_VECTORS * t->lanes;
     x->terms = part_of(s->k, PANEL / (x->width * t->bytes), 1);
-    x->rows = part_of(s->m, BLOCK_OF_A / (x->terms * x->parts * t->bytes), t->rows);
+    x->rows = part_of(s->m, block_of_a() / (x->terms * x->parts * t->bytes), t->rows);
     x->cols = part_of(s->n, BLOCK_OF_B / (x->terms * t->bytes), x->width);
     x->in_place = s->a_col == 1 && s->n <= FEW_PANELS * x->width;
     size_t a = x->in_place ? 0 : (size_t)(x->rows * x->terms * x->parts * t->bytes),
            b = (size_t)(x->cols * x->terms * t->bytes);
     a = (a + CPU_LINE - 1) / CPU_LINE * CPU_LINE;
     b = (b + CPU_LINE - 1) / CPU_LINE * CPU_LINE;
-    x->a = aligned_alloc(CPU_LINE, a + b);
+    x->a = sdfg_rt_pages(a + b);
     x->b = x->a ? x->a + a : NULL;
     return x->a != NULL;
+}
+
+/* The same of rows that are contiguous, row by row: the processor reads ahead. */
+static void take_whole_rows(struct blocks *x, const struct small_product *s, int64_t p, int64_t terms, int64_t j,
+                            int64_t cols)
+{
+    int64_t bytes = x->tiles->bytes, wide = x->width * bytes, panel = terms * wide, row = s->b_row * x->parts * bytes;
+    const char *from = (const char *)s->b + p * row + j * bytes;
+    for (int64_t q = 0; q < terms; q++, from += row) {
+        char *to = x->b + q * wide;
+        int64_t left = cols * bytes;
+        const char *at = from;
+        for (; left >= wide; left -= wide, at += wide, to += panel)
+            memcpy(to, at, (size_t)wide);
+        if (left > 0) {
+            memcpy(to, at, (size_t)left);
+            memset(to + left, 0, (size_t)(wide - left));
+        }
+    }
 }
 
 /* Terms from p on of the numbers from j on. What a panel has more than B is 0. */
@@ -57,6 +93,10 @@ static void take_panels(struct blocks *x, const struct small_product *s, int64_t
                         int64_t j, int64_t cols)
 {
     int64_t size = x->tiles->bytes * x->parts, wide = x->width / x->parts;
+    if (b_col == 1) {
+        take_whole_rows(x, s, p, terms, j, cols);
+        return;
+    }
     for (int64_t at = 0; at < cols; at += x->width) {
         char *panel = x->b + at * terms * x->tiles->bytes;
         int64_t here = least(x->width, cols - at) / x->parts;

@@ -26,6 +26,9 @@ enum small_level sdfg_rt_small_level(void); /* of this one */
  * of two vectors and twice as many of one; and rows in products with a vector or with some at once. */
 enum { MOST_ROWS = 16, MOST_VECTORS = 3, MOST_OF_ROW = 6, MOST_DOTS = 4, MOST_COLUMNS = 6 };
 
+/* Terms from which the sums of a tile take longer than a line of C from memory. */
+enum { LONG_TILE = 128 };
+
 /* Bytes of B from which it goes by as streams, if its rows have more than so many. */
 enum { SMALL_STREAMED = 1 << 20, SMALL_ROW = 1 << 10 };
 
