@@ -5,6 +5,8 @@
  *         copy A[r] from T                  ->          copy A[r' ... r' + W] from T'
  *     }                                             }
  *
+ * On the host threads share the blocks if there are many of them; each block takes its own T' then.
+ *
  * Rows of one matrix that continue those of the one before are one matrix with them, columns the same; else, on a
  * device, the products become a parallel loop, which a library does in one call.
  *
@@ -22,7 +24,10 @@
 #include "lower/tree/tree_scan.h"
 #include "lower/tree/tree_shape.h"
 
-enum { MOST_BYTES = 1 << 28 /* of the results between products and copies, on a device */ };
+enum {
+    MOST_BYTES = 1 << 28, /* of the results between products and copies, on a device */
+    MANY_BLOCKS = 16      /* are shared by threads */
+};
 
 /* Of one iteration. */
 struct batch_operand {
@@ -35,7 +40,7 @@ struct product_batching {
     struct tree *tree;
     struct tree_whole whole;
     struct tree_func *func;
-    bool device;
+    bool device, threads;
     /* the loop at hand */
     struct tree_stmt *loop, *call, *copy; /* copy: NULL: the product stores where it shall */
     struct tree_scan scan;
@@ -221,24 +226,21 @@ static void put_products(struct product_batching *w, struct tree_stmt *out, stru
     stmt_append(t, loop->body, call);
 }
 
-/* Results that are copied wait in memory for as many iterations as there is room for; two that pay, in the whole cache.
- */
-static void put_blocks(struct product_batching *w, struct tree_stmt *out, struct tree_expr *trips)
+/* Blocks of `width` iterations each. `parallel`: each has memory of its own for its results. */
+static void put_loop(struct product_batching *w, struct tree_stmt *out, struct tree_expr *trips,
+                     struct tree_expr *width, struct tree_expr *size, struct tree_expr *blocks, bool parallel)
 {
     struct tree *t = w->tree;
     const struct type *type = w->call->product->type;
-    struct tree_expr *size = stmt_variable(t, out, "size", w->c.step), *one = expr_i64(t, 1);
-    struct tree_expr *most = expr_i64(t, room(w) / (int64_t)type->size);
-    struct tree_expr *least = expr_i64(t, w->device || w->c.step->op != EXPR_INT ? 1 : 2);
-    struct tree_expr *fit = expr_binary(t, EXPR_MAX, expr_binary(t, EXPR_DIV, most, size), least);
-    struct tree_expr *width = stmt_variable(t, out, "width", expr_binary(t, EXPR_MIN, fit, trips));
     struct tree_var *results = tree_var(t, "results", type_pointer(t->ir, type));
-    uint32_t alias = t->num_aliases++;
-    stmt_alloc(t, out, results, type, times(w, width, size), TREE_HEAP)->alias = alias;
-    struct tree_expr *up = expr_binary(t, EXPR_SUB, expr_binary(t, EXPR_ADD, trips, width), one);
     struct tree_var *block = tree_var(t, "block", type_basic(t->ir, TYPE_I64));
-    struct tree_stmt *loop = stmt_for(t, out, block, expr_i64(t, 0), expr_binary(t, EXPR_DIV, up, width), one);
+    struct tree_stmt *around = stmt_block(t);
+    struct tree_stmt *loop = stmt_for(t, around, block, expr_i64(t, 0), blocks, expr_i64(t, 1));
+    loop->loop.parallel = loop->loop.independent = loop->loop.heavy = parallel;
     loop->place = w->loop->place;
+    struct tree_stmt *owner = parallel ? loop->body : out;
+    uint32_t alias = t->num_aliases++;
+    stmt_alloc(t, owner, results, type, times(w, width, size), TREE_HEAP)->alias = alias;
     struct tree_expr *at = stmt_variable(t, loop->body, "at", times(w, expr_var(t, block), width));
     struct tree_expr *first = stmt_variable(t, loop->body, "first", expr_binary(t, EXPR_ADD, w->loop->begin, at));
     struct tree_expr *left = expr_binary(t, EXPR_SUB, trips, at);
@@ -249,7 +251,30 @@ static void put_blocks(struct product_batching *w, struct tree_stmt *out, struct
     copy->pointer2 = expr_var(t, results);
     copy->alias2 = alias;
     stmt_append(t, loop->body, copy);
-    stmt_free(t, out, results);
+    stmt_append(t, out, around);
+    stmt_free(t, owner, results);
+}
+
+/* Results that are copied wait in memory for as many iterations as there is room for; two that pay, in the whole cache.
+ * Many blocks keep threads busy better than one product does that all of them share. */
+static void put_blocks(struct product_batching *w, struct tree_stmt *out, struct tree_expr *trips)
+{
+    struct tree *t = w->tree;
+    struct tree_expr *size = stmt_variable(t, out, "size", w->c.step), *one = expr_i64(t, 1);
+    struct tree_expr *most = expr_i64(t, room(w) / (int64_t)w->call->product->type->size);
+    struct tree_expr *least = expr_i64(t, w->device || w->c.step->op != EXPR_INT ? 1 : 2);
+    struct tree_expr *fit = expr_binary(t, EXPR_MAX, expr_binary(t, EXPR_DIV, most, size), least);
+    struct tree_expr *width = stmt_variable(t, out, "width", expr_binary(t, EXPR_MIN, fit, trips));
+    struct tree_expr *up = expr_binary(t, EXPR_SUB, expr_binary(t, EXPR_ADD, trips, width), one);
+    struct tree_expr *blocks = stmt_variable(t, out, "blocks", expr_binary(t, EXPR_DIV, up, width));
+    if (!w->threads || blocks->op == EXPR_INT) {
+        put_loop(w, out, trips, width, size, blocks, w->threads && blocks->i >= MANY_BLOCKS);
+        return;
+    }
+    struct tree_stmt *many = stmt_if(t, out, expr_binary(t, EXPR_GE, blocks, expr_i64(t, MANY_BLOCKS)));
+    many->otherwise = stmt_block(t);
+    put_loop(w, many->body, trips, width, size, blocks, true);
+    put_loop(w, many->otherwise, trips, width, size, blocks, false);
 }
 
 static void rewrite(struct product_batching *w)
@@ -289,7 +314,11 @@ static bool look(void *user, struct tree_stmt *s)
 bool opt_batch_products(struct tree *t, const struct tree_options *o)
 {
     struct tree_func *f = t->functions.items[0];
-    struct product_batching w = { .tree = t, .func = f, .device = o->device, .whole = { .tree = t, .func = f } };
+    struct product_batching w = { .tree = t,
+                                  .func = f,
+                                  .device = o->device,
+                                  .threads = !o->device && o->num_threads != 1,
+                                  .whole = { .tree = t, .func = f } };
     if (o->plain || o->counting)
         return true;
     stmt_flatten(t, f->body);
