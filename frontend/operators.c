@@ -21,9 +21,14 @@ static const char *op_text(enum py_op op)
     return texts[op] ? texts[op] : "";
 }
 
-static const char *mismatch(struct fe *f, const struct value *a, const struct value *b)
+/* x, y: the extents that do not match. That of `A[k:k + 1]` is 1, or 0 if k is behind the end. */
+static const char *mismatch(struct fe *f, const struct value *a, const struct value *b, const struct sym *x,
+                            const struct sym *y)
 {
-    return fe_format(f, "operands of shapes that do not match: %s and %s", fe_describe(f, a), fe_describe(f, b));
+    bool empty = sym_is_int(fe_unclipped(f, x), 1) || sym_is_int(fe_unclipped(f, y), 1);
+    return fe_format(f, "operands of shapes that do not match: %s and %s%s", fe_describe(f, a), fe_describe(f, b),
+                     empty ? " (a slice that begins behind the end is empty; with index=trust, slices lie inside)"
+                           : "");
 }
 
 bool fe_broadcast(struct fe *f, const struct py *n, const struct value *a, const struct value *b,
@@ -40,7 +45,7 @@ bool fe_broadcast(struct fe *f, const struct py *n, const struct value *a, const
             out[i] = x;
         else if (sym_is_int(x, 1))
             out[i] = y;
-        else if (!(out[i] = fe_common_extent(f, n, x, y, mismatch(f, a, b))))
+        else if (!(out[i] = fe_common_extent(f, n, x, y, mismatch(f, a, b, x, y))))
             return false;
     }
     *shape = out;

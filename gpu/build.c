@@ -24,27 +24,31 @@ const char *const *gpu_build_options(enum gpu_fp fp, uint32_t *count)
 }
 
 /* NVRTC 13 compiles several kernels side by side, in half of the time or less; registers may differ by some. It leaves
- * out declarations that nothing here uses (textures, the runtime library): 5 of the 23 ms of an empty text. */
-static void add_newer(struct arena *a, const struct nvrtc *n, struct nvrtc_source *s)
+ * out declarations that nothing here uses (textures, the runtime library): 5 of the 23 ms of an empty text. Quick code
+ * takes half of the time, because loops are hardly unrolled. */
+static void add_newer(struct arena *a, const struct nvrtc *n, struct nvrtc_source *s, bool quick)
 {
     int major, minor;
     nvrtc_version(n, &major, &minor);
     if (major < 13)
         return;
-    const char **options = NEW_ARRAY(a, const char *, s->num_options + 2);
+    const char **options = NEW_ARRAY(a, const char *, s->num_options + 3);
     memcpy(options, s->options, s->num_options * sizeof *options);
     options[s->num_options++] = "--split-compile=0"; /* as many threads as there are processors */
     options[s->num_options++] = "--minimal";
+    if (quick)
+        options[s->num_options++] = "--Ofast-compile=min";
     s->options = options;
 }
 
 struct gpu_build *gpu_build_begin(struct arena *a, struct diags *d, const struct nvrtc *n, const char *name,
-                                  const struct gpu_text *text, int arch, enum nvrtc_form form, enum gpu_fp fp)
+                                  const struct gpu_text *text, int arch, enum nvrtc_form form, enum gpu_fp fp,
+                                  bool quick)
 {
     struct gpu_build *b = NEW(a, struct gpu_build);
     *b = (struct gpu_build){ a, d, text, { name, text->text, arch, form, NULL, 0 }, NULL };
     b->source.options = gpu_build_options(fp, &b->source.num_options);
-    add_newer(a, n, &b->source);
+    add_newer(a, n, &b->source, quick);
     b->job = nvrtc_begin(n, d, &b->source);
     return b->job ? b : NULL;
 }

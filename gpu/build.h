@@ -22,10 +22,11 @@ struct gpu_code {
 
 struct gpu_build;
 
-/* `name` is for messages. `text` is read until gpu_build_end. Arena and sink are used by the calling thread only. NULL
- * with a diagnostic. */
+/* `quick`: code that is there soon rather than fast. `name` is for messages. `text` is read until gpu_build_end. Arena
+ * and sink are used by the calling thread only. NULL with a diagnostic. */
 struct gpu_build *gpu_build_begin(struct arena *a, struct diags *d, const struct nvrtc *n, const char *name,
-                                  const struct gpu_text *text, int arch, enum nvrtc_form form, enum gpu_fp fp);
+                                  const struct gpu_text *text, int arch, enum nvrtc_form form, enum gpu_fp fp,
+                                  bool quick);
 /* Waits. False with a diagnostic; one for text that does not compile (a BUG) names the element that the line comes from
  * and shows the lines around it with their numbers. */
 bool gpu_build_end(struct gpu_build *b, struct gpu_code *out);

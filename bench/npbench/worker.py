@@ -193,8 +193,9 @@ def main():
             wanted = {n: value.copy() for n, value in found.items()}
         else:
             error[name] = max((difference(wanted[n], value) for n, value in found.items()), default=None)
-    # As many rounds as fit, from a guess by the first; few are enough where a call is long.
-    rounds = int(a.seconds / max(sum(version.times[0] for version in versions.values()), 1e-9))
+        version.once(rest)  # the first one may have compiled
+    # As many rounds as fit, from a guess by the second; few are enough where a call is long.
+    rounds = int(a.seconds / max(sum(version.times[1] for version in versions.values()), 1e-9))
     for version in versions.values():
         version.times.clear()
     for number in range(min(max(rounds, 4), 21 if rest else 101)):

@@ -27,7 +27,7 @@ struct kept_code {
     uint32_t form, arch;
 };
 
-static const char *key_of(const struct compile *c)
+static const char *key_of(const struct compile *c, bool quick)
 {
     struct text t = text_new(c->ir->arena);
     uint32_t count;
@@ -35,15 +35,15 @@ static const char *key_of(const struct compile *c)
     text_printf(&t, "device code 1\n%sarch %d\noptions", nvrtc_identity(c->ir->arena), c->request->arch);
     for (uint32_t i = 0; i < count; i++)
         text_printf(&t, " %s", options[i]);
-    text_printf(&t, "\n%s", c->device_text->text);
+    text_printf(&t, "%s\n%s", quick ? " quick" : "", c->device_text->text);
     return text_get(&t);
 }
 
-static bool take_kept(struct compile *c)
+static bool take(struct compile *c, bool quick)
 {
     const struct codegen_request *r = c->request;
     size_t size;
-    c->device_key = key_of(c);
+    c->device_key = key_of(c, quick);
     const char *bytes = r->device_load
                             ? r->device_load(r->device_user, c->device_key, strlen(c->device_key), c->ir->arena, &size)
                             : NULL;
@@ -60,6 +60,9 @@ static bool take_kept(struct compile *c)
     return true;
 }
 
+/* Optimized code serves where quick code would do. */
+static bool take_kept(struct compile *c) { return take(c, false) || (c->quick && take(c, true)); }
+
 static void give_code(struct compile *c, const struct gpu_code *code)
 {
     const struct codegen_request *r = c->request;
@@ -75,8 +78,8 @@ static void give_code(struct compile *c, const struct gpu_code *code)
 
 static bool begin(struct compile *c, int arch, enum nvrtc_form form, struct nvrtc *n)
 {
-    c->device_build =
-        gpu_build_begin(c->ir->arena, c->ir->diags, n, c->tree->name, c->device_text, arch, form, fp_of(c->request));
+    c->device_build = gpu_build_begin(c->ir->arena, c->ir->diags, n, c->tree->name, c->device_text, arch, form,
+                                      fp_of(c->request), c->quick);
     return c->device_build;
 }
 

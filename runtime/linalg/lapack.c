@@ -12,9 +12,11 @@ typedef void getrs(const char *trans, const int *n, const int *nrhs, const void 
                    void *b, const int *ldb, int *info, size_t trans_length);
 typedef void potrf(const char *uplo, const int *n, void *a, const int *lda, int *info, size_t uplo_length);
 
-enum { THREADS_FROM = 256, PRODUCTS_FROM = 256, BLOCK = 64 };
+/* Rows from which threads pay, and from which our own blocks are quicker than a library whose products are slow. */
+enum { THREADS_FROM = 256, PRODUCTS_FROM = 48, PRODUCTS_OF_CHOLESKY_FROM = 160, BLOCK = 64 };
 
-/* A column-major matrix for LAPACK: the caller's memory or a copy. */
+/* A matrix for LAPACK, which wants column-major ones, or for our own blocks, which take all: the caller's memory or a
+ * copy. */
 struct work {
     int32_t type;
     struct sdfg_rt_matrix caller, own; /* own.data NULL: no memory */
@@ -27,19 +29,21 @@ static bool is_column_major(const struct sdfg_rt_matrix *m)
     return m->row_stride == 1 && m->col_stride >= m->rows && m->col_stride > 0 && m->col_stride <= INT32_MAX;
 }
 
-/* `keep`: the caller's matrix must not change. */
-static struct work work_begin(int32_t type, struct sdfg_rt_matrix m, bool keep)
+/* `library`: NULL: our own blocks. `keep`: the caller's matrix must not change. */
+static struct work work_begin(const struct sdfg_rt_blas *library, int32_t type, struct sdfg_rt_matrix m, bool keep)
 {
     struct work w = { .type = type, .caller = m, .own = m };
     if (m.rows > INT32_MAX || m.cols > INT32_MAX) {
         w.own.data = NULL;
         return w;
     }
-    w.copied = keep || !m.data || !is_column_major(&m); /* what has no elements need not have memory */
+    bool taken = library ? is_column_major(&m) : m.row_stride == 1 || m.col_stride == 1;
+    w.copied = keep || !m.data || !taken; /* what has no elements need not have memory */
     if (w.copied) {
-        int64_t rows = m.rows > 0 ? m.rows : 1;
-        w.own = (struct sdfg_rt_matrix){ NULL, m.rows, m.cols, 1, rows };
-        w.own.data = malloc(sdfg_rt_type_size(type) * (size_t)rows * (size_t)(m.cols > 0 ? m.cols : 1));
+        int64_t rows = m.rows > 0 ? m.rows : 1, cols = m.cols > 0 ? m.cols : 1;
+        bool by_rows = !library && m.col_stride == 1;
+        w.own = (struct sdfg_rt_matrix){ NULL, m.rows, m.cols, by_rows ? cols : 1, by_rows ? 1 : rows };
+        w.own.data = malloc(sdfg_rt_type_size(type) * (size_t)rows * (size_t)cols);
         if (w.own.data)
             sdfg_rt_copy_matrix(type, &m, &w.own);
     }
@@ -60,7 +64,8 @@ static void extent_of(int32_t type, const struct sdfg_rt_matrix *m, const char *
 
 /* A copy of a square matrix in the memory of the result, which may be row-major: then it is turned in the end. Memory
  * of its own, whose pages are new in each call, would cost a quarter of a factorization. */
-static struct work work_in_result(int32_t type, struct sdfg_rt_matrix m, struct sdfg_rt_matrix to)
+static struct work work_in_result(const struct sdfg_rt_blas *library, int32_t type, struct sdfg_rt_matrix m,
+                                  struct sdfg_rt_matrix to)
 {
     const char *first, *last, *other_first, *other_last;
     struct work w = { .type = type, .caller = to, .own = to };
@@ -69,11 +74,11 @@ static struct work work_in_result(int32_t type, struct sdfg_rt_matrix m, struct 
         w.own.col_stride = to.row_stride;
     }
     if (m.rows < 1 || m.rows > INT32_MAX || !is_column_major(&w.own))
-        return work_begin(type, m, true);
+        return work_begin(library, type, m, true);
     extent_of(type, &m, &first, &last);
     extent_of(type, &to, &other_first, &other_last);
     if (first < other_last && other_first < last)
-        return work_begin(type, m, true);
+        return work_begin(library, type, m, true);
     sdfg_rt_copy_matrix(type, &m, &w.own);
     w.ld = (int)w.own.col_stride;
     return w;
@@ -91,20 +96,20 @@ static void work_end(struct work *w, const struct sdfg_rt_matrix *to)
     free(w->own.data);
 }
 
-/* For a problem of n rows; NULL if there is none that has what is needed, or if its products, which large problems are
- * made of, are slow. */
-static const struct sdfg_rt_blas *library_get(int64_t n)
+/* For a problem of n rows; NULL if there is none that has what is needed, or if its products, which problems of `from`
+ * rows and more are made of, are slow. */
+static const struct sdfg_rt_blas *library_get(int64_t n, int64_t from)
 {
-    const struct sdfg_rt_blas *b = n < PRODUCTS_FROM ? sdfg_rt_blas_get() : sdfg_rt_blas_quick();
+    const struct sdfg_rt_blas *b = n < from ? sdfg_rt_blas_get() : sdfg_rt_blas_quick();
     bool complete =
         b && b->getrf[SDFG_RT_F64] && b->getri[SDFG_RT_F64] && b->getrs[SDFG_RT_F64] && b->potrf[SDFG_RT_F64];
     return complete ? b : NULL;
 }
 
 /* With as many threads as the call may use; done with sdfg_rt_blas_end. */
-static const struct sdfg_rt_blas *library_begin(const struct sdfg_rt_context *context, int64_t n)
+static const struct sdfg_rt_blas *library_begin(const struct sdfg_rt_context *context, int64_t n, int64_t from)
 {
-    const struct sdfg_rt_blas *b = library_get(n);
+    const struct sdfg_rt_blas *b = library_get(n, from);
     sdfg_rt_blas_begin(b, n >= THREADS_FROM ? sdfg_rt_threads(context) : 1);
     return b;
 }
@@ -202,7 +207,7 @@ struct solve {
     const struct work *a; /* factors */
     const int32_t *ipiv;
     struct sdfg_rt_matrix b, x; /* the same memory, or apart */
-    bool keep;                  /* B */
+    bool keep, apart;           /* B; x is not in its memory */
     int found;
 };
 
@@ -219,8 +224,11 @@ static void solve_columns(struct sdfg_rt_context *context, void *data, int64_t t
     struct solve *s = data;
     int32_t type = s->a->type;
     int64_t first = s->b.cols * thread / threads, count = s->b.cols * (thread + 1) / threads - first;
-    struct sdfg_rt_matrix to = columns_of(type, s->x, first, count);
-    struct work rhs = work_begin(type, columns_of(type, s->b, first, count), s->keep);
+    struct sdfg_rt_matrix to = columns_of(type, s->x, first, count), from = columns_of(type, s->b, first, count);
+    bool copied = s->keep && s->apart && !s->library; /* where they are solved */
+    if (copied)
+        sdfg_rt_copy_matrix(type, &from, &to);
+    struct work rhs = copied ? work_begin(NULL, type, to, false) : work_begin(s->library, type, from, s->keep);
     int found = rhs.own.data ? solve_factors(context, s->library, s->a, s->ipiv, &rhs) : SDFG_RT_LAPACK_MEMORY;
     work_end(&rhs, &to);
     if (found)
@@ -237,8 +245,8 @@ static int solve_all(struct sdfg_rt_context *context, struct solve *s)
     extent_of(s->a->type, b, &first, &last);
     extent_of(s->a->type, x, &other_first, &other_last);
     bool in_place = b->data == x->data && b->row_stride == x->row_stride && b->col_stride == x->col_stride;
-    bool apart = in_place || first >= other_last || other_first >= last;
-    bool ours = apart && (!s->library || s->library->single);
+    s->apart = !in_place && (first >= other_last || other_first >= last);
+    bool ours = (in_place || s->apart) && (!s->library || s->library->single);
     int64_t threads = ours ? sdfg_rt_threads_for(context, s->a->type, b->rows, b->cols, b->rows) : 1;
     if (threads > 1 && b->cols >= threads) {
         sdfg_rt_blas_begin(s->library, 1);
@@ -246,7 +254,7 @@ static int solve_all(struct sdfg_rt_context *context, struct solve *s)
         sdfg_rt_blas_end(s->library);
         return s->found;
     }
-    const struct sdfg_rt_blas *library = library_begin(context, b->rows);
+    const struct sdfg_rt_blas *library = library_begin(context, b->rows, PRODUCTS_FROM);
     solve_columns(context, s, 0, 1);
     sdfg_rt_blas_end(library);
     return s->found;
@@ -259,8 +267,8 @@ void sdfg_rt_getrf(struct sdfg_rt_context *context, int32_t type, int64_t m, int
 {
     if (!begins(context, type))
         return;
-    const struct sdfg_rt_blas *b = library_begin(context, n);
-    struct work w = work_begin(type, (struct sdfg_rt_matrix){ a, m, n, sam, san }, false);
+    const struct sdfg_rt_blas *b = library_begin(context, n, PRODUCTS_FROM);
+    struct work w = work_begin(b, type, (struct sdfg_rt_matrix){ a, m, n, sam, san }, false);
     report(context, info, w.own.data ? factor(context, b, &w, ipiv) : SDFG_RT_LAPACK_MEMORY);
     work_end(&w, &w.caller);
     sdfg_rt_blas_end(b);
@@ -271,8 +279,8 @@ void sdfg_rt_getri(struct sdfg_rt_context *context, int32_t type, int64_t n, voi
 {
     if (!begins(context, type))
         return;
-    const struct sdfg_rt_blas *b = library_begin(context, n);
-    struct work w = work_begin(type, (struct sdfg_rt_matrix){ a, n, n, sam, san }, false);
+    const struct sdfg_rt_blas *b = library_begin(context, n, PRODUCTS_FROM);
+    struct work w = work_begin(b, type, (struct sdfg_rt_matrix){ a, n, n, sam, san }, false);
     report(context, info, w.own.data ? invert_factors(context, b, &w, ipiv) : SDFG_RT_LAPACK_MEMORY);
     work_end(&w, &w.caller);
     sdfg_rt_blas_end(b);
@@ -284,8 +292,9 @@ void sdfg_rt_getrs(struct sdfg_rt_context *context, int32_t type, int64_t n, int
     if (!begins(context, type))
         return;
     struct sdfg_rt_matrix rhs = { b, n, nrhs, sbm, sbn };
-    struct work w = work_begin(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, false);
-    struct solve solve = { .library = library_get(n), .a = &w, .ipiv = ipiv, .b = rhs, .x = rhs };
+    const struct sdfg_rt_blas *library = library_get(n, PRODUCTS_FROM);
+    struct work w = work_begin(library, type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, false);
+    struct solve solve = { .library = library, .a = &w, .ipiv = ipiv, .b = rhs, .x = rhs };
     report(context, info, w.own.data ? solve_all(context, &solve) : SDFG_RT_LAPACK_MEMORY);
     work_end(&w, NULL);
 }
@@ -295,8 +304,8 @@ void sdfg_rt_potrf(struct sdfg_rt_context *context, int32_t type, int32_t lower,
 {
     if (!begins(context, type))
         return;
-    const struct sdfg_rt_blas *b = library_begin(context, n);
-    struct work w = work_begin(type, (struct sdfg_rt_matrix){ a, n, n, sam, san }, false);
+    const struct sdfg_rt_blas *b = library_begin(context, n, PRODUCTS_OF_CHOLESKY_FROM);
+    struct work w = work_begin(b, type, (struct sdfg_rt_matrix){ a, n, n, sam, san }, false);
     report(context, info, w.own.data ? factor_cholesky(context, b, &w, lower) : SDFG_RT_LAPACK_MEMORY);
     work_end(&w, &w.caller);
     sdfg_rt_blas_end(b);
@@ -308,8 +317,8 @@ void sdfg_rt_solve(struct sdfg_rt_context *context, int32_t type, int64_t n, int
 {
     if (!begins(context, type))
         return;
-    const struct sdfg_rt_blas *library = library_begin(context, n);
-    struct work w = work_begin(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, true);
+    const struct sdfg_rt_blas *library = library_begin(context, n, PRODUCTS_FROM);
+    struct work w = work_begin(library, type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, true);
     int32_t *ipiv = malloc(sizeof *ipiv * (size_t)(n > 0 ? n : 1));
     int found = w.own.data && ipiv ? factor(context, library, &w, ipiv) : SDFG_RT_LAPACK_MEMORY;
     sdfg_rt_blas_end(library);
@@ -328,8 +337,8 @@ void sdfg_rt_inverse(struct sdfg_rt_context *context, int32_t type, int64_t n, c
 {
     if (!begins(context, type))
         return;
-    const struct sdfg_rt_blas *b = library_begin(context, n);
-    struct work w = work_begin(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, true);
+    const struct sdfg_rt_blas *b = library_begin(context, n, PRODUCTS_FROM);
+    struct work w = work_begin(b, type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, true);
     struct sdfg_rt_matrix to = { out, n, n, som, son };
     int32_t *ipiv = malloc(sizeof *ipiv * (size_t)(n > 0 ? n : 1));
     int found = SDFG_RT_LAPACK_MEMORY;
@@ -344,20 +353,29 @@ void sdfg_rt_inverse(struct sdfg_rt_context *context, int32_t type, int64_t n, c
     sdfg_rt_blas_end(b);
 }
 
+/* The other triangle of a factor. */
+static void clear_triangle(const struct work *w, bool lower)
+{
+    bool by_rows = w->own.row_stride != 1, front = lower != by_rows;
+    int64_t n = w->own.rows, step = by_rows ? w->own.row_stride : w->own.col_stride;
+    size_t size = sdfg_rt_type_size(w->type);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t first = front ? 0 : i + 1, last = front ? i : n;
+        memset((char *)w->own.data + (size_t)(i * step + first) * size, 0, (size_t)(last - first) * size);
+    }
+}
+
 void sdfg_rt_cholesky(struct sdfg_rt_context *context, int32_t type, int32_t lower, int64_t n, const void *a,
                       int64_t sam, int64_t san, void *out, int64_t som, int64_t son, int32_t *info)
 {
     if (!begins(context, type))
         return;
-    const struct sdfg_rt_blas *b = library_begin(context, n);
+    const struct sdfg_rt_blas *b = library_begin(context, n, PRODUCTS_OF_CHOLESKY_FROM);
     struct sdfg_rt_matrix to = { out, n, n, som, son };
-    struct work w = work_in_result(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, to);
+    struct work w = work_in_result(b, type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, to);
     report_failure(context, info, w.own.data ? factor_cholesky(context, b, &w, lower) : SDFG_RT_LAPACK_MEMORY);
-    size_t size = sdfg_rt_type_size(type);
-    for (int64_t j = 0; j < n && w.own.data; j++) { /* the other triangle of column j */
-        int64_t first = lower ? 0 : j + 1, last = lower ? j : n;
-        memset((char *)w.own.data + (size_t)(j * w.own.col_stride + first) * size, 0, (size_t)(last - first) * size);
-    }
+    if (w.own.data)
+        clear_triangle(&w, lower);
     work_end(&w, &to);
     sdfg_rt_blas_end(b);
 }

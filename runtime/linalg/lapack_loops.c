@@ -1,6 +1,7 @@
 #include "runtime/linalg/lapack_parts.h"
 
 #include <complex.h>
+#include <float.h>
 #include <math.h>
 
 #define SIZE_OF_COMPLEX(x)   (fabs((double)creal(x)) + fabs((double)cimag(x)))
@@ -10,6 +11,7 @@
 #define TIMES_OF_COMPLEX(make, x, y, re, im) make(re(x) * re(y) - im(x) * im(y), re(x) * im(y) + im(x) * re(y))
 
 #define T           float
+#define LEAST       FLT_MIN
 #define SIZE(x)     fabsf(x)
 #define SQUARE(x)   ((double)(x) * (double)(x))
 #define CONJ(x)     (x)
@@ -18,6 +20,7 @@
 #include "runtime/linalg/lapack_loops.inc"
 
 #define T           double
+#define LEAST       DBL_MIN
 #define SIZE(x)     fabs(x)
 #define SQUARE(x)   ((x) * (x))
 #define CONJ(x)     (x)
@@ -26,6 +29,7 @@
 #include "runtime/linalg/lapack_loops.inc"
 
 #define T           float complex
+#define LEAST       FLT_MIN
 #define SIZE(x)     SIZE_OF_COMPLEX(x)
 #define SQUARE(x)   SQUARE_OF_COMPLEX(x)
 #define CONJ(x)     conjf(x)
@@ -34,6 +38,7 @@
 #include "runtime/linalg/lapack_loops.inc"
 
 #define T           double complex
+#define LEAST       DBL_MIN
 #define SIZE(x)     SIZE_OF_COMPLEX(x)
 #define SQUARE(x)   SQUARE_OF_COMPLEX(x)
 #define CONJ(x)     conj(x)

@@ -148,7 +148,7 @@ static bool add_image(struct program *p)
         return text;
     struct nvrtc *n = nvrtc_open(a, p->ir->diags, NULL);
     struct gpu_build *b =
-        n ? gpu_build_begin(a, p->ir->diags, n, p->tree->name, text, ARCH, NVRTC_CUBIN, GPU_FP_DEFAULT) : NULL;
+        n ? gpu_build_begin(a, p->ir->diags, n, p->tree->name, text, ARCH, NVRTC_CUBIN, GPU_FP_DEFAULT, false) : NULL;
     if (!b || !gpu_build_end(b, &code))
         return false;
     llvm_image(jit_module(p->jit, CODE_DEVICE, "image"), gpu_image(a, text, &code), a, false);

@@ -41,11 +41,14 @@ static void hear(void *user, const sdfg_timing *t, size_t count)
     }
 }
 
+static enum sdfg_tier tier = SDFG_TIER_FULL;
+
 static void open_program(struct host *h, const char *folder)
 {
     sdfg_options o = SDFG_OPTIONS_INIT;
     o.timing = timings < 0 ? NULL : hear;
     o.device = "cuda";
+    o.tier = tier;
     o.cache_dir = folder;
     CHECK_STR(said(sdfg_engine_new(&h->engine, &o)), "");
     CHECK_STR(said(sdfg_program_load_file(&h->program, h->engine, axpy)), "");
@@ -131,6 +134,31 @@ OWN_PROCESS(another_size_compiles_nothing)
     }
     CHECK_INT(compilations(), 1);
     close_program(&h);
+}
+
+/* How often NVRTC has been asked when a program of that tier has run with n elements. */
+static long compilations_of(enum sdfg_tier which, const char *folder, int n)
+{
+    struct host h;
+    tier = which;
+    open_program(&h, folder);
+    CHECK_STR(call(&h, n), "");
+    CHECK(is_right(&h, n));
+    close_program(&h);
+    return compilations();
+}
+
+/* Optimized kernels are taken where quick ones would do, not the other way round. */
+OWN_PROCESS(quick_kernels_are_others)
+{
+    char first[LONGEST], second[LONGEST];
+    snprintf(first, sizeof first, "%s/quick-first", cache);
+    snprintf(second, sizeof second, "%s/quick-second", cache);
+    CHECK_INT(compilations_of(SDFG_TIER_QUICK, first, 100), 1);
+    CHECK_INT(compilations_of(SDFG_TIER_QUICK, first, 200), 1);
+    CHECK_INT(compilations_of(SDFG_TIER_FULL, first, 100), 2);
+    CHECK_INT(compilations_of(SDFG_TIER_FULL, second, 100), 3);
+    CHECK_INT(compilations_of(SDFG_TIER_QUICK, second, 200), 3);
 }
 
 static void run_warm(void)

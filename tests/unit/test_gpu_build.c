@@ -28,7 +28,7 @@ static struct tree *read_tree(struct ir *ir, const char *path)
     return tree_read(ir, text, n);
 }
 
-/* Every kernel of the texts that tests/gpu/text holds, in every mode; nothing is spilled. */
+/* Every kernel of the texts that tests/gpu/text holds, in every mode, quick and optimized; nothing is spilled. */
 TEST(texts)
 {
     static const char *const files[] = { "gpu/text/axpy.tree", "gpu/text/control.tree", "gpu/text/types.tree" };
@@ -37,11 +37,12 @@ TEST(texts)
         struct nvrtc *n = any_nvrtc(ir);
         struct tree *t = read_tree(ir, files[i]);
         CHECK(t != NULL);
-        for (int fp = GPU_FP_DEFAULT; n && fp <= GPU_FP_FAST; fp++) {
-            const struct gpu_text *text = gpu_emit(t, (enum gpu_fp)fp);
+        for (int mode = 0; n && mode < 2 * (GPU_FP_FAST + 1); mode++) {
+            enum gpu_fp fp = (enum gpu_fp)(mode / 2);
+            const struct gpu_text *text = gpu_emit(t, fp);
             struct gpu_code code = { 0 };
             struct gpu_build *b =
-                gpu_build_begin(ir->arena, ir->diags, n, t->name, text, 90, NVRTC_CUBIN, (enum gpu_fp)fp);
+                gpu_build_begin(ir->arena, ir->diags, n, t->name, text, 90, NVRTC_CUBIN, fp, mode % 2);
             CHECK(b && gpu_build_end(b, &code) && code.size > 500);
             CHECK_INT(code.num_usage, text->num_functions);
             for (uint32_t k = 0; k < code.num_usage; k++)
@@ -85,7 +86,8 @@ TEST(what_does_not_compile)
     struct nvrtc *n = any_nvrtc(ir);
     if (n) {
         struct gpu_code code;
-        struct gpu_build *b = gpu_build_begin(ir->arena, ir->diags, n, "p", &text, 90, NVRTC_PTX, GPU_FP_DEFAULT);
+        struct gpu_build *b =
+            gpu_build_begin(ir->arena, ir->diags, n, "p", &text, 90, NVRTC_PTX, GPU_FP_DEFAULT, false);
         CHECK(b && !gpu_build_end(b, &code) && !code.bytes);
         CHECK_INT(diags_count(ir->diags), 1);
         CHECK_STR(diags_get(ir->diags, 0)->path, "p");
