@@ -84,6 +84,7 @@ struct machine machine_of(const char *triple, const char *cpu, const char *featu
     m.vector = wide > 0 ? WIDE : wide < 0 ? 0 : m.vector;
     m.scalable = scalable > 0 || (scalable == 0 && m.scalable);
     m.double_pumped = m.double_pumped && m.vector > 0;
+    m.fused = m.arch == MACHINE_AARCH64 || m.vector > 0 || (m.arch == MACHINE_X86_64 && feature(features, "fma") > 0);
     return m;
 }
 

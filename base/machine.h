@@ -19,6 +19,7 @@ struct machine {
     int32_t vscale;        /* the length of those in 128 bits, for code that runs on other machines; 0: known then */
     bool double_pumped;    /* two vectors of half of `vector` take as long as one, and a load of one as long as two */
     bool nontemporal;      /* has stores that go past the caches */
+    bool fused;            /* multiplies and adds in one instruction with one rounding */
     /* Cycles from operands to result, roughly: of additions and products of floating-point numbers, divisions, math
      * functions; and such operations that begin in one cycle. */
     int32_t add_latency, divide_latency, function_latency, issue;

@@ -78,6 +78,7 @@ static void set_option(struct tree *t, struct tree_options *o, struct machine *m
         { "threads", NULL, &o->num_threads, NULL },
         { "plain", NULL, NULL, &o->plain },
         { "strict-fp", NULL, NULL, &o->strict_fp },
+        { "fast-fp", NULL, NULL, &o->fast_fp },
         { "device", NULL, NULL, &o->device },
         { "cublas", NULL, NULL, &o->cublas },
         { "cusolver", NULL, NULL, &o->cusolver },
@@ -92,6 +93,7 @@ static void set_option(struct tree *t, struct tree_options *o, struct machine *m
         { "nontemporal", NULL, NULL, &m->nontemporal },
         { "region", NULL, &m->region, NULL },
         { "scalable", NULL, NULL, &m->scalable },
+        { "fused", NULL, NULL, &m->fused },
 #define SETTING(name, least, most, text) { #name, NULL, &o->settings[SETTING_##name], NULL },
 #include "lower/opt/settings.def"
     };

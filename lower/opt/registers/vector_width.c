@@ -20,6 +20,7 @@ static bool is_function(const struct tree_expr *e)
     case TREE_MATH_sin:
     case TREE_MATH_cos:
     case TREE_MATH_pow:
+    case TREE_MATH_fma: /* of divisions */
         return of->kind == TYPE_F32 || of->kind == TYPE_F64;
     default:
         return false;

@@ -11,10 +11,13 @@
  * the condition says that different iterations have different elements: sorted by strides, each is longer than all
  * that the ones before it can reach together.
  * Profitability: The loop is sequential, in no parallel one, and small: for a device it would be a launch or a barrier
- * for each iteration. */
+ * for each iteration. On the host it would go by elements that lie together, and becomes the innermost one:
+ *
+ *         for i, j parallel { for k independent { D[k + i * s + j * t] = ... } } */
 #include "lower/opt/iterations.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_scan.h"
 
 enum { MOST_DIMENSIONS = 3, MOST_STATEMENTS = 40 };
 
@@ -153,8 +156,10 @@ static bool is_alone(const struct tree_piece *piece, const struct tree_access *s
     return store->alias && store->store && !store->read && store->pointer && store->extent == 1;
 }
 
-/* The condition on which iterations are independent; NULL: there is none. */
-static struct tree_expr *condition(struct iterations *x, struct tree_stmt *loop, const struct tree_frame *frame)
+/* The condition on which iterations are independent; NULL: there is none. `near`: they have to be neighbours in memory,
+ * in a nest. */
+static struct tree_expr *condition(struct iterations *x, struct tree_stmt *loop, const struct tree_frame *frame,
+                                   bool near)
 {
     struct tree *t = x->tree;
     struct tree_piece piece = { 0 };
@@ -170,13 +175,54 @@ static struct tree_expr *condition(struct iterations *x, struct tree_stmt *loop,
         struct strides s = { .tree = t, .scan = &scan, .loop = loop };
         if (!a->write)
             continue;
-        if (!is_alone(&piece, a) || !tree_scan_invariant(&scan, a->pointer) || !find_strides(&s, a))
+        if (!is_alone(&piece, a) || !tree_scan_invariant(&scan, a->pointer) || !find_strides(&s, a) ||
+            (near && (s.count < 2 || !expr_is_int(s.items[s.count - 1].length, 1))))
             return NULL;
         all = expr_binary(t, EXPR_LOGICAL_AND, all, are_apart(&s));
         writes = true;
     }
     return writes && !expr_is_const(all) ? all : NULL;
 }
+
+/* ---- on the host ---- */
+
+/* The last loop of a perfect nest around straight code, whose bounds do not depend on the first one; NULL: it is none.
+ */
+static struct tree_stmt *last_of_nest(struct tree *t, struct tree_stmt *loop)
+{
+    struct tree_scan scan = { .arena = t->scratch };
+    struct tree_stmt *last = loop;
+    tree_scan_add(&scan, loop);
+    while (last->body->items.count == 1 && last->body->items.items[0]->kind == STMT_FOR) {
+        last = last->body->items.items[0];
+        if (!tree_scan_keeps_bounds(&scan, last))
+            return NULL;
+    }
+    for (uint32_t i = 0; i < last->body->items.count; i++) {
+        enum stmt_kind kind = last->body->items.items[i]->kind;
+        if (kind != STMT_ASSIGN && kind != STMT_STORE)
+            return NULL;
+    }
+    return last != loop ? last : NULL;
+}
+
+/* Makes the first loop of the nest the last one. */
+static struct tree_stmt *turned(struct tree *t, struct tree_stmt *loop)
+{
+    struct tree_stmt *first = loop->body->items.items[0], *last = last_of_nest(t, loop);
+    loop->body = last->body;
+    last->body = stmt_block(t);
+    stmt_append(t, last->body, loop);
+    loop->loop.independent = true;
+    return first;
+}
+
+/* ---- the versions ---- */
+
+struct versions {
+    struct iterations x;
+    bool device;
+};
 
 static bool count(void *user, struct tree_stmt *s)
 {
@@ -188,7 +234,8 @@ static bool count(void *user, struct tree_stmt *s)
 
 static bool split(void *user, struct tree_stmt *s, const struct tree_frame *frame)
 {
-    struct iterations *x = user;
+    struct versions *v = user;
+    struct iterations *x = &v->x;
     struct tree *t = x->tree;
     uint32_t statements = 0;
     if (s->kind == STMT_PARALLEL || (s->kind == STMT_FOR && (s->loop.parallel || s->loop.independent)))
@@ -196,13 +243,17 @@ static bool split(void *user, struct tree_stmt *s, const struct tree_frame *fram
     if (s->kind != STMT_FOR || !expr_is_int(s->step, 1))
         return true;
     stmt_visit(s, count, &statements);
-    struct tree_expr *apart = statements <= MOST_STATEMENTS ? condition(x, s, frame) : NULL;
+    bool fits = statements <= MOST_STATEMENTS && (v->device || last_of_nest(t, s));
+    struct tree_expr *apart = fits ? condition(x, s, frame, !v->device) : NULL;
     if (!apart)
         return true;
     struct tree_stmt *loop = arena_copy(t->arena, s, sizeof *s), *both = stmt_block(t);
     struct tree_stmt *choice = stmt_if(t, both, stmt_variable(t, both, "apart", apart));
     struct tree_stmt *quick = stmt_clone_apart(t, loop);
-    quick->loop.parallel = quick->loop.independent = true;
+    if (v->device)
+        quick->loop.parallel = quick->loop.independent = true;
+    else
+        quick = turned(t, quick);
     choice->place = s->place;
     remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_INDEPENDENT_VERSION);
     stmt_append(t, choice->body, quick);
@@ -214,10 +265,10 @@ static bool split(void *user, struct tree_stmt *s, const struct tree_frame *fram
 bool opt_independent_versions(struct tree *t, const struct tree_options *o)
 {
     struct tree_func *f = t->functions.items[0];
-    struct iterations x = iterations_of(t, f);
+    struct versions v = { iterations_of(t, f), o->device };
     if (o->plain || o->counting)
         return true;
-    tree_visit_frames(f->body, NULL, split, &x);
+    tree_visit_frames(f->body, NULL, split, &v);
     stmt_flatten(t, f->body);
     return true;
 }
