@@ -8,8 +8,8 @@
  *
  * Legality: The loop assigns no variable that is used outside and is not left by a jump. Inside of a region loops stay
  * sequential, except directly in an explicit one (CPU_Persistent).
- * Profitability: If the work exceeds the cost of a region, more so if threads sleep between regions, which is
- * measured; decided at run time if it depends on symbols.
+ * Profitability: If the work exceeds the cost of a region, more so in loops that copy arrays, and if threads sleep
+ * between regions, which is measured; decided at run time if it depends on symbols.
  *
  * Chunks are taken from a counter in the frame of the caller. Variables that only the loop uses become variables of
  * the region. */
@@ -26,6 +26,7 @@ struct parallelize {
     struct tree_stmt *region;     /* around the statement being looked at */
     bool shared;                  /* directly in the region: all its threads come by */
     uint32_t loops;               /* sequential ones around the statement */
+    bool copies;                  /* the innermost of them copies arrays, which one thread does */
     const struct tree_frame *frame;
     struct map own; /* memory that a thread of a region takes for itself */
 };
@@ -93,6 +94,24 @@ static void choose_schedule(const struct parallelize *p, struct tree_stmt *loop)
 
 /* ---- collapsing ---- */
 
+/* What one thread copies in each iteration of the loop around is in its cache, from which the others fetch a line in
+ * ten nanoseconds: that takes longer than vectors with some operations for each number. */
+enum { COPIED = 16, FEW_BYTES = 16 << 10 };
+
+static bool copies_arrays(const struct machine *m, const struct tree_stmt *s)
+{
+    int64_t bytes = s->kind == STMT_COPY && s->count->op == EXPR_INT ? s->count->i * (int64_t)s->type->size : 0;
+    bool found = bytes > FEW_BYTES && bytes <= m->second_cache;
+    for (uint32_t i = 0; s->kind == STMT_BLOCK && i < s->items.count; i++)
+        found |= copies_arrays(m, s->items.items[i]);
+    return found;
+}
+
+static int64_t limit_of(const struct parallelize *p)
+{
+    return region_limit(p->tree->machine, p->loops > 0) * (p->copies ? COPIED : 1);
+}
+
 enum { MANY = 64 }; /* iterations that keep the threads of most machines busy */
 
 /* The loop inside whose iterations are shared out with those of `s`, because `s` has too few of its own; or NULL. */
@@ -129,7 +148,7 @@ static struct work work_of(struct parallelize *p, struct tree_stmt *block, struc
     struct work w = { .rows = region_space_of(t, block, s) };
     w.all = w.rows;
     struct tree_expr *all = tree_cost_repeat(t, w.rows.trips, tree_cost(t, body, s->body));
-    if (region_is_less(all, p->frame, region_limit(p->tree->machine, p->loops > 0)) != 1)
+    if (region_is_less(all, p->frame, limit_of(p)) != 1)
         w.inner = few_with(p, s, body);
     if (!w.inner)
         return w;
@@ -179,8 +198,7 @@ static struct tree_expr *is_small(const struct parallelize *p, struct tree_stmt 
     struct tree_expr *once = tree_cost_iteration(t, body, w->inner ? w->inner : loop);
     struct tree_expr *work = tree_cost_repeat(t, sp->count, once), *bound = tree_cost_repeat(t, sp->trips, once);
     struct tree_expr *few = less(p, sp->count, sp->trips, 2);
-    struct tree_expr *small =
-        expr_binary(t, EXPR_LOGICAL_OR, few, less(p, work, bound, region_limit(p->tree->machine, p->loops > 0)));
+    struct tree_expr *small = expr_binary(t, EXPR_LOGICAL_OR, few, less(p, work, bound, limit_of(p)));
     int64_t limit = asleep_limit(p, loop);
     struct tree_expr *middle = middle_work(p, loop, w, body);
     work = tree_cost_repeat(t, sp->count, middle);
@@ -204,7 +222,7 @@ static void say_threads(const struct parallelize *p, struct tree_stmt *loop, con
     const struct region_space *sp = &w->all;
     struct remarks *r = t->ir->remarks;
     const char *subject = remark_subject(t, loop);
-    int limit = (int)region_limit(p->tree->machine, p->loops > 0);
+    int limit = (int)limit_of(p);
     if (!r)
         return;
     struct tree_expr *once = tree_cost_iteration(t, body, w->inner ? w->inner : loop);
@@ -311,9 +329,12 @@ static void look_inside(struct parallelize *p, struct tree_stmt *s)
         frame = tree_frame_of(outer, s);
         p->frame = &frame;
     }
+    const bool copies = p->copies;
     p->loops += repeats;
+    p->copies = repeats ? copies_arrays(p->tree->machine, s->body) : copies;
     if (s->body)
         look(p, s->body);
+    p->copies = copies;
     p->loops -= repeats;
     p->frame = outer;
     if (s->otherwise)
