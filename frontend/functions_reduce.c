@@ -28,6 +28,8 @@ static const struct value *neutral(struct fe *f, enum fe_reduction how, const st
         return fe_bool(f, !max);
     if (type_is_unsigned(t))
         return max ? fe_int(f, 0) : fe_cast(f, NULL, t, fe_int(f, -1));
+    if (type_is_complex(t)) /* is refused later: they have no order */
+        return fe_int(f, 0);
     int64_t top = (int64_t)(UINT64_MAX >> (65 - 8 * t->size));
     return fe_int(f, max ? -top - 1 : top);
 }
