@@ -25,7 +25,7 @@ const char *const *gpu_build_options(enum gpu_fp fp, uint32_t *count)
 
 /* NVRTC 13 compiles several kernels side by side, in half of the time or less; registers may differ by some. It leaves
  * out declarations that nothing here uses (textures, the runtime library): 5 of the 23 ms of an empty text. Quick code
- * takes half of the time, because loops are hardly unrolled. */
+ * takes half of the time of all NPBench kernels; it may run slower. */
 static void add_newer(struct arena *a, const struct nvrtc *n, struct nvrtc_source *s, bool quick)
 {
     int major, minor;

@@ -69,7 +69,8 @@ static bool choose(struct blocks *x, const struct small_product *s, const struct
     return x->a != NULL;
 }
 
-/* The same of rows that are contiguous, row by row: the processor reads ahead. */
+/* Terms from p on of the numbers from j on, in panels, from contiguous rows of B: those are read one by one, so that
+ * the processor prefetches them. What a panel has more than B is 0. */
 static void take_whole_rows(struct blocks *x, const struct small_product *s, int64_t p, int64_t terms, int64_t j,
                             int64_t cols)
 {
@@ -88,7 +89,7 @@ static void take_whole_rows(struct blocks *x, const struct small_product *s, int
     }
 }
 
-/* Terms from p on of the numbers from j on. What a panel has more than B is 0. */
+/* The same for any strides of B, panel by panel. */
 static void take_panels(struct blocks *x, const struct small_product *s, int64_t b_col, int64_t p, int64_t terms,
                         int64_t j, int64_t cols)
 {
