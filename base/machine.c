@@ -15,7 +15,7 @@ enum { MOST_CACHES = 8, WIDE = 64 };
  * open the OpenMP runtime and to start the threads. An operation takes 0.05 to 0.5 ns, with and without vectors. */
 #define COMMON                                                                                                         \
     .first_cache = 32 << 10, .second_cache = 1 << 20, .line = 64, .region = 131072, .add_latency = 4,                  \
-    .divide_latency = 13, .function_latency = 20, .issue = 2
+    .divide_latency = 13, .function_latency = 20, .issue = 2, .divide = 8
 
 const struct machine_costs machine_costs = {
     .launch = 2.5e-6,
@@ -45,16 +45,28 @@ static const struct row {
     const char *cpu;
     int32_t vector;
     bool double_pumped, scalable;
+    int32_t divide; /* 0: as most */
 } rows[] = {
-    { "icelake-client", WIDE, false, false }, { "icelake-server", WIDE, false, false },
-    { "tigerlake", WIDE, false, false },      { "rocketlake", WIDE, false, false },
-    { "sapphirerapids", WIDE, false, false }, { "emeraldrapids", WIDE, false, false },
-    { "graniterapids", WIDE, false, false },  { "graniterapids-d", WIDE, false, false },
-    { "diamondrapids", WIDE, false, false },  { "znver4", WIDE, true, false },
-    { "znver5", WIDE, false, false },         { "a64fx", 0, false, true },
-    { "neoverse-v1", 0, false, true },        { "neoverse-v2", 0, false, true },
-    { "neoverse-v3", 0, false, true },        { "neoverse-n2", 0, false, true },
-    { "neoverse-n3", 0, false, true },        { "grace", 0, false, true },
+    { "icelake-client", WIDE, false, false, 0 },
+    { "icelake-server", WIDE, false, false, 0 },
+    { "tigerlake", WIDE, false, false, 0 },
+    { "rocketlake", WIDE, false, false, 0 },
+    { "sapphirerapids", WIDE, false, false, 0 },
+    { "emeraldrapids", WIDE, false, false, 0 },
+    { "graniterapids", WIDE, false, false, 0 },
+    { "graniterapids-d", WIDE, false, false, 0 },
+    { "diamondrapids", WIDE, false, false, 0 },
+    { "znver2", 0, false, false, 5 },
+    { "znver3", 0, false, false, 5 },
+    { "znver4", WIDE, true, false, 5 },
+    { "znver5", WIDE, false, false, 5 },
+    { "a64fx", 0, false, true, 0 },
+    { "neoverse-v1", 0, false, true, 0 },
+    { "neoverse-v2", 0, false, true, 0 },
+    { "neoverse-v3", 0, false, true, 0 },
+    { "neoverse-n2", 0, false, true, 0 },
+    { "neoverse-n3", 0, false, true, 0 },
+    { "grace", 0, false, true, 0 },
 };
 
 /* 1 if `features` hold "+name", -1 for "-name", 0 for neither; the last one counts. */
@@ -78,6 +90,7 @@ struct machine machine_of(const char *triple, const char *cpu, const char *featu
             m.vector = rows[i].vector;
             m.double_pumped = rows[i].double_pumped;
             m.scalable = rows[i].scalable;
+            m.divide = rows[i].divide ? rows[i].divide : m.divide;
         }
     int wide = m.arch == MACHINE_X86_64 ? feature(features, "avx512vbmi2") : 0;
     int scalable = m.arch == MACHINE_AARCH64 ? feature(features, "sve") : 0;

@@ -23,6 +23,7 @@ struct machine {
     /* Cycles from operands to result, roughly: of additions and products of floating-point numbers, divisions, math
      * functions; and such operations that begin in one cycle. */
     int32_t add_latency, divide_latency, function_latency, issue;
+    int32_t divide; /* cycles from one division of a vector of four doubles to the next one */
     int32_t region; /* work below which a parallel region does not pay, in simple operations (tree_cost.h) */
 };
 

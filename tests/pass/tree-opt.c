@@ -92,6 +92,7 @@ static void set_option(struct tree *t, struct tree_options *o, struct machine *m
         { "double-pumped", NULL, NULL, &m->double_pumped },
         { "nontemporal", NULL, NULL, &m->nontemporal },
         { "region", NULL, &m->region, NULL },
+        { "divide", NULL, &m->divide, NULL },
         { "scalable", NULL, NULL, &m->scalable },
         { "fused", NULL, NULL, &m->fused },
 #define SETTING(name, least, most, text) { #name, NULL, &o->settings[SETTING_##name], NULL },

@@ -6,16 +6,16 @@
  *                                          ->           q = x * r
  *                                                       rest = fma(-q, e, x)
  *                                                       better = fma(rest, r, q)
- *                                                       C[i] = rest != 0 && better == better ? better : q
+ *                                                       C[i] = better < q || better > q ? better : q
  *                                                   }
  *
  * Legality: `better` is the quotient, rounded as a division rounds it (P. Markstein: Computation of elementary
  * functions on the IBM RISC System/6000 processor, IBM J. Res. Dev. 34, 1990; N. Brisebarre, J.-M. Muller, S. Raina:
  * Accelerating correctly rounded floating-point division when the divisor is known in advance, IEEE Trans. Comp. 53,
- * 2004). q is it where the rest is 0 (its sign counts), infinite or not a number. Below 2^-969 the rest of a dividend
- * is not exact, and the last bit may differ; not with --fp=strict. Doubles only: floats have too few exponents.
- * Profitability: A vector is divided in 8 to 16 cycles; this takes 2 to 4. Where there is a fused multiply-add, for
- * loops of some iterations. */
+ * 2004). q is it where both are equal (the sign of 0 counts), or `better` is not a number. Below 2^-969 the rest of a
+ * dividend is not exact, and the last bit may differ; not with --fp=strict. Doubles only: floats have too few
+ * exponents. Profitability: Units divide a vector in 5 to 16 cycles, while others go on; this takes six operations of
+ * those. Where there is a fused multiply-add, for loops of some iterations that take fewer cycles then. */
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
@@ -24,7 +24,11 @@
 
 #include <math.h>
 
-enum { SHORTEST = 8 /* iterations, if they are known */ };
+enum {
+    SHORTEST = 8, /* iterations, if they are known */
+    OPERATIONS = 6,
+    VECTOR = 32 /* bytes, for which the machine's cycles are */
+};
 
 struct divisor {
     struct tree_expr *value;                       /* in front of the loop */
@@ -37,6 +41,7 @@ struct divisors {
     struct tree_scan scan;   /* of the loop */
     struct map copies; /* variables of an iteration that are equal to a struct tree_expr of in front of the loop */
     VEC(struct divisor) found;
+    uint32_t quotients;
 };
 
 /* What the expression is in front of the loop; NULL: it changes in it, or is no variable or number. */
@@ -86,13 +91,13 @@ static struct tree_expr *quotient(struct divisors *x, struct tree_stmt *out, str
 {
     struct tree *t = x->tree;
     const struct divisor *d = divisor_of(x, divisor);
+    x->quotients++;
     struct tree_expr *a = stmt_variable(t, out, "dividend", d->scale ? times(x, dividend, d->scale) : dividend);
     struct tree_expr *q = stmt_variable(t, out, "quotient", times(x, a, d->reciprocal));
     struct tree_expr *rest = stmt_variable(t, out, "rest", fused(x, expr_unary(t, EXPR_NEG, q), d->scaled, a));
     struct tree_expr *better = stmt_variable(t, out, "better", fused(x, rest, d->reciprocal, q));
-    struct tree_expr *inexact = expr_binary(t, EXPR_NE, rest, f64(x, 0));
-    struct tree_expr *number = expr_binary(t, EXPR_EQ, better, better);
-    return expr_select(t, expr_binary(t, EXPR_LOGICAL_AND, inexact, number), better, q);
+    struct tree_expr *less = expr_binary(t, EXPR_LT, better, q), *more = expr_binary(t, EXPR_GT, better, q);
+    return expr_select(t, expr_binary(t, EXPR_LOGICAL_OR, less, more), better, q);
 }
 
 /* A number that is a power of two, of which LLVM multiplies itself, or has an infinite reciprocal stays. */
@@ -159,22 +164,59 @@ static bool is_plain(const struct tree_stmt *s)
     return (!s->body || is_plain(s->body)) && (!s->otherwise || is_plain(s->otherwise));
 }
 
+/* ---- profitability ---- */
+
+struct arithmetic {
+    uint32_t divisions, others;
+};
+
+static void count_expr(void *user, struct tree_expr *e)
+{
+    struct arithmetic *a = user;
+    if (e->type->kind == TYPE_F64) {
+        a->divisions += e->op == EXPR_DIV;
+        a->others += e->op == EXPR_ADD || e->op == EXPR_SUB || e->op == EXPR_MUL || e->op == EXPR_MATH;
+    }
+}
+
+static void count_operand(void *user, struct tree_expr **e) { expr_visit(*e, count_expr, user); }
+
+static bool count_stmt(void *user, struct tree_stmt *s)
+{
+    stmt_each_expr(s, count_operand, user);
+    return true;
+}
+
+/* Does an iteration take fewer cycles? The divider works beside the other units. */
+static bool gains(const struct tree *t, const struct arithmetic *a, uint32_t quotients)
+{
+    const struct machine *m = t->machine;
+    int64_t units = m->vector > VECTOR && !m->double_pumped ? m->vector / VECTOR : 1;
+    int64_t divider = m->divide * a->divisions * units, rest = m->divide * (a->divisions - quotients) * units;
+    int64_t issued = (a->others + a->divisions) / m->issue;
+    int64_t products = (a->others + a->divisions + (OPERATIONS - 1) * quotients) / m->issue;
+    return (products > rest ? products : rest) < (issued > divider ? issued : divider);
+}
+
 static bool look(void *user, struct tree_stmt *s)
 {
     struct tree *t = user;
+    struct arithmetic a = { 0 };
     if (s->kind != STMT_FOR || !s->loop.independent || loop_is_shorter(s, SHORTEST) || !is_plain(s->body))
         return true;
+    stmt_visit(s->body, count_stmt, &a);
+    if (!a.divisions)
+        return false;
     struct divisors x = { .tree = t, .front = stmt_block(t), .scan = { .arena = t->scratch } };
+    struct tree_stmt *loop = stmt_clone(t, s);
     const struct tree_stmt *around = t->region;
     t->region = s->var->owner; /* of the new variables */
-    tree_scan_add(&x.scan, s);
-    look_at_block(&x, s->body);
+    tree_scan_add(&x.scan, loop);
+    look_at_block(&x, loop->body);
     t->region = around;
-    if (!x.found.count)
+    if (!x.quotients || !gains(t, &a, x.quotients))
         return false;
     remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_RECIPROCALS, (unsigned)x.found.count);
-    struct tree_stmt *loop = NEW(t->arena, struct tree_stmt);
-    *loop = *s;
     stmt_append(t, x.front, loop);
     *s = *x.front;
     return false;
