@@ -476,3 +476,40 @@ def nearest_centres(X: sdfg.float64[N, M], C: sdfg.float64[N, M]):
             gain += sign * X[i, 1]
         saved[c] = gain + parts[0] * parts[1] - parts[2]
     return member, count, saved
+
+
+@sdfg.program
+def cooling(u: sdfg.float64[N, M], steps: sdfg.int64):
+    for t in range(steps):
+        un = u.copy()
+        u[1:-1, 1:-1] = un[1:-1, 1:-1] + 0.125 * (un[2:, 1:-1] + un[:-2, 1:-1] + un[1:-1, 2:] + un[1:-1, :-2] -
+                                                  4 * un[1:-1, 1:-1])
+        u[:, -1] = u[:, -2]
+        u[0, :] = u[1, :]
+        u[:, 0] = u[:, 1]
+        u[-1, 1:-1] = 0.5 * (un[-2, 1:-1] + u[-2, 1:-1])
+
+
+@sdfg.program
+def reaction(u: sdfg.float64[N, M], v: sdfg.float64[N, M], steps: sdfg.int64):
+    for t in range(steps):
+        un = u.copy()
+        vn = v.copy()
+        u[1:-1, :] = un[1:-1, :] + 0.25 * (un[2:, :] + un[:-2, :] - 2 * un[1:-1, :]) - 0.125 * un[1:-1, :] * vn[1:-1, :]
+        v[1:-1, :] = vn[1:-1, :] + 0.125 * (vn[2:, :] - vn[:-2, :]) + 0.0625 * un[1:-1, :]
+    return steps
+
+
+@sdfg.program
+def advected(u: sdfg.float64[N], w: sdfg.float64[N], steps: sdfg.int64, cut: sdfg.int64):
+    un = np.empty_like(u)
+    for t in range(steps):
+        un[:] = u
+        w[:] = w + 0.5 * u
+        u[1:] = un[1:] - 0.5 * (un[1:] - un[:-1])
+        u[0] = u[-1]
+    wn = w.copy()
+    for t in range(cut):
+        wn = w.copy()
+        w[t % 2:] = 0.5 * wn[t % 2:]
+    return wn
