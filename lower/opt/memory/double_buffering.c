@@ -138,14 +138,15 @@ static struct tree_expr *add(struct tree *t, struct tree_expr *a, struct tree_ex
     return expr_binary(t, EXPR_ADD, a, b);
 }
 
-/* Two iterations in one: `first` is the counter of the second one minus 1. */
-static void make_iterations(const struct buffers *w, struct tree_stmt *half, struct tree_expr *odd)
+/* Two iterations in one; of an odd number of them the first one is the second half. */
+static void make_iterations(const struct buffers *w, struct tree_stmt *half, struct tree_expr *begin,
+                            struct tree_expr *odd)
 {
     struct tree *t = w->tree;
     const struct tree_stmt *loop = w->loop;
     struct tree_expr *twice = expr_binary(t, EXPR_MUL, expr_var(t, half->var), expr_i64(t, 2));
     struct tree_expr *run = expr_binary(t, EXPR_GE, twice, odd);
-    struct tree_expr *at = expr_binary(t, EXPR_SUB, add(t, loop->begin, twice), odd);
+    struct tree_expr *at = expr_binary(t, EXPR_SUB, add(t, begin, twice), odd);
     struct tree_stmt *body = body_of(w), *first = half->body;
     if (!expr_is_int(odd, 0))
         first = stmt_if(t, half->body, run)->body;
@@ -158,6 +159,22 @@ static void make_iterations(const struct buffers *w, struct tree_stmt *half, str
     stmt_append(t, half->body, body);
 }
 
+/* Memory of copies that the body took, and the first copies: there may be no array if there is no iteration. */
+static void make_buffers(const struct buffers *w, struct tree_stmt *items, struct tree_expr *trips)
+{
+    struct tree *t = w->tree;
+    struct tree_stmt *copies = items;
+    for (uint32_t i = 0; i < w->pairs.count; i++) {
+        const struct tree_stmt *alloc = buffers_allocation(w, w->pairs.items[i].old);
+        if (alloc)
+            stmt_append(t, items, stmt_clone(t, alloc));
+    }
+    if (trips->op != EXPR_INT || trips->i == 0)
+        copies = stmt_if(t, items, expr_binary(t, EXPR_GT, trips, expr_i64(t, 0)))->body;
+    for (uint32_t i = 0; i < w->pairs.count; i++)
+        stmt_append(t, copies, stmt_clone(t, w->pairs.items[i].copy));
+}
+
 static struct tree_stmt *make_loop(const struct buffers *w)
 {
     struct tree *t = w->tree;
@@ -166,21 +183,17 @@ static struct tree_stmt *make_loop(const struct buffers *w)
     struct tree_expr *trips = expr_binary(t, EXPR_MAX, tree_trip_count(t, loop), zero);
     trips = stmt_variable(t, items, "trips", trips);
     struct tree_expr *odd = stmt_variable(t, items, "odd", expr_binary(t, EXPR_REM, trips, two));
-    for (uint32_t i = 0; i < w->pairs.count; i++) {
-        const struct tree_stmt *alloc = buffers_allocation(w, w->pairs.items[i].old);
-        if (alloc)
-            stmt_append(t, items, stmt_clone(t, alloc));
-        stmt_append(t, items, stmt_clone(t, w->pairs.items[i].copy));
-    }
+    struct tree_expr *begin = stmt_variable(t, items, "begin", loop->begin);
+    make_buffers(w, items, trips);
     struct tree_stmt *half = stmt_for(t, items, tree_var(t, "pair", loop->var->type), zero,
                                       expr_binary(t, EXPR_DIV, add(t, trips, odd), two), expr_i64(t, 1));
     half->loop = loop->loop;
     half->place = loop->place;
-    make_iterations(w, half, odd);
+    make_iterations(w, half, begin, odd);
     for (uint32_t n = 0; n < loop->body->items.count; n++)
         if (loop->body->items.items[n]->kind == STMT_FREE && is_gone(w, loop->body->items.items[n]))
             stmt_append(t, items, loop->body->items.items[n]);
-    stmt_assign(t, items, loop->var, add(t, loop->begin, trips));
+    stmt_assign(t, items, loop->var, add(t, begin, trips));
     return items;
 }
 
