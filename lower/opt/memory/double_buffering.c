@@ -1,22 +1,25 @@
-/* A loop whose iterations copy an array and change it by what the copy holds needs no copy: even and odd iterations
- * read one of the two arrays and write the other one.
+/* A loop that copies an array in each iteration, and changes it by what the copy holds, needs no copy: even and odd
+ * iterations read one of the two arrays and write the other one.
  *
  *                                            copy T[n] at old from now
- *     for q = b to e {                       for h = 0 to (trips + odd) / 2 {
- *         copy T[n] at old from now              if (b + 2 * h >= b + odd) { now is read, old is changed }
- *         now[i] = f(old[i - 1], old[i + 1])     old is read, now is changed
- *         now[0] = now[1]                    }
- *     }
+ *     for q = b to e {                       for pair = 0 to (trips + odd) / 2 {
+ *         copy T[n] at old from now              if 2 * pair >= odd {
+ *         now[i] = f(old[i - 1], old[i + 1])         old[i] = f(now[i - 1], now[i + 1])
+ *         now[0] = now[1]                            old[0] = old[1]
+ *     }                                          }
+ *                                                now[i] = f(old[i - 1], old[i + 1])
+ *                                                now[0] = now[1]
+ *                                            }
  *
- * trips: of the loop; odd: trips % 2. The last iteration changes `now`, as it did before.
+ * trips: of the loop; odd: trips % 2. The last iteration changes `now`, as in the loop before.
  *
- * Legality: Only this loop reads `old`. All iterations change the same elements of `now`: stores stand under no
+ * Legality: Only this loop reads `old`. All iterations change the same elements of `now`: stores are under no
  * condition, and their places depend on the loops around them alone, whose bounds do not change. So elements that no
- * iteration changes are equal in both arrays, and the others are made anew before they are read: a load of `now` in
- * front of all stores becomes one of `old`. What others load that later statements of the same iteration store to
- * (tree_depend.h) is copied at the begin of each iteration still, if that are rows or columns and not all elements.
- * All accesses lie within the elements that are copied.
- * Profitability: The body goes through the arrays once, without loops that repeat a nest, and is short, as the code is
+ * iteration changes are equal in both arrays, and the others are stored before they are read: a load of `now` in front
+ * of all stores becomes a load of `old`. Rows and columns that are loaded before later statements of the iteration
+ * store to them (tree_depend.h) are still copied, at the beginning of the iteration. All accesses lie within the
+ * elements that are copied.
+ * Profitability: The body goes through the arrays once, without loops that repeat a nest, and is short, as its code is
  * doubled. */
 #include "lower/opt/memory/double_buffering.h"
 

@@ -10,12 +10,15 @@ enum { MOST_PAIRS = 4, MOST_STATEMENTS = 600 };
 const struct tree_stmt *buffers_allocation(const struct buffers *w, const struct tree_var *v)
 {
     const struct tree_stmt *body = w->loop->body, *found = NULL;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < body->items.count; i++) {
         const struct tree_stmt *s = body->items.items[i];
-        if (s->kind == STMT_ALLOC && s->var == v)
-            found = found ? NULL : s;
+        if (s->kind == STMT_ALLOC && s->var == v) {
+            found = s;
+            count++;
+        }
     }
-    return found;
+    return count == 1 ? found : NULL;
 }
 
 /* ---- places ---- */
@@ -32,7 +35,7 @@ static bool is_inside(const struct buffers *w, const struct buffer_pair *p, cons
     struct linear rest, at;
     if (holds_no_more(p, a->pointer->var))
         return true;
-    if (!a->at->known || a->extent < 1)
+    if (!a->at->known)
         return false;
     linear_of(&rest, p->copy->count);
     linear_copy(&at, a->at);
@@ -100,7 +103,7 @@ static bool allows(const struct buffers *w, struct buffer_pair *p, const struct 
         return false;
     if (!old && a->alias != p->copy->alias2)
         return true;
-    if (!v || v != (old ? p->old : p->now) || a->type != p->copy->type || !is_inside(w, p, a))
+    if (!v || v != (old ? p->old : p->now) || a->type != p->copy->type || a->extent < 1 || !is_inside(w, p, a))
         return false;
     if (old)
         return !a->write;
@@ -202,6 +205,28 @@ static void look_at_copy(struct buffers *w, uint32_t n)
 
 /* ---- the loop ---- */
 
+/* Does a statement of the body store to memory of that class? */
+static bool stores_to(const struct contiguous_nest *c, uint32_t alias)
+{
+    for (uint32_t i = 0; i < c->body->items.count; i++)
+        if (c->body->items.items[i]->kind == STMT_STORE && c->body->items.items[i]->alias == alias)
+            return true;
+    return false;
+}
+
+/* The load whose value the statement, a store of the same element elsewhere, stores as it was in front of the nest. */
+static const struct tree_expr *copied_load(const struct contiguous_nest *c, const struct tree_stmt *s)
+{
+    struct linear from, to;
+    const struct tree_expr *e = s->kind == STMT_STORE && s->alias ? contiguous_value(c, s) : NULL;
+    if (!e || e->op != EXPR_LOAD || !e->alias || stores_to(c, e->alias) || e->args[0]->type != s->pointer->type ||
+        s->pointer->type->elem != e->type || !tree_scan_invariant(&c->scan, e->args[0]))
+        return NULL;
+    linear_of(&from, e->args[1]);
+    linear_of(&to, s->index);
+    return from.known && to.known && linear_equal(&from, &to) ? e : NULL;
+}
+
 /* The copies that the nest makes of whole arrays, if it does nothing else. */
 static bool copies_of(struct buffers *w, const struct tree_stmt *nest, struct tree_stmt *out)
 {
@@ -211,21 +236,15 @@ static bool copies_of(struct buffers *w, const struct tree_stmt *nest, struct tr
         return false;
     for (uint32_t i = 0; i < c.body->items.count; i++) {
         const struct tree_stmt *s = c.body->items.items[i];
-        struct linear first, from, to;
+        struct linear first;
         if (s->kind == STMT_ASSIGN)
             continue;
-        const struct tree_expr *value = s->kind == STMT_STORE ? contiguous_value(&c, s) : NULL;
-        if (!value || value->op != EXPR_LOAD || value->alias == s->alias || !value->alias || !s->alias ||
-            !tree_scan_invariant(&c.scan, value->args[0]) || !contiguous_first(&c, s, &first))
+        const struct tree_expr *load = copied_load(&c, s);
+        if (!load || !contiguous_first(&c, s, &first))
             return false;
-        linear_of(&from, value->args[1]);
-        linear_of(&to, s->index);
-        if (!linear_equal(&from, &to))
-            return false;
-        struct tree_expr *at = linear_expr(t, &first);
-        stmt_copy(t, out, value->type, expr_offset(t, s->pointer, at), s->alias, expr_offset(t, value->args[0], at),
-                  value->alias, contiguous_elements(&c))
-            ->place = nest->place;
+        struct tree_expr *at = linear_expr(t, &first), *to = expr_offset(t, s->pointer, at);
+        struct tree_expr *from = expr_offset(t, load->args[0], at), *count = contiguous_elements(&c);
+        stmt_copy(t, out, load->type, to, s->alias, from, load->alias, count)->place = nest->place;
     }
     return out->items.count > 0;
 }
@@ -278,15 +297,20 @@ static bool look_at_shape(void *user, struct tree_stmt *s)
     return true;
 }
 
-/* Is it worth having twice, and are there copies? */
+/* Is the body worth having twice? */
 static bool is_sweep(struct tree_stmt *body)
 {
     struct shape x = { 0 };
-    bool copies = false;
     stmt_visit(body, look_at_shape, &x);
+    return !x.repeats && x.statements <= MOST_STATEMENTS && stmt_has_loops(body);
+}
+
+static bool has_copies(const struct tree_stmt *body)
+{
     for (uint32_t i = 0; i < body->items.count; i++)
-        copies |= body->items.items[i]->kind == STMT_COPY;
-    return copies && !x.repeats && x.statements <= MOST_STATEMENTS && stmt_has_loops(body);
+        if (body->items.items[i]->kind == STMT_COPY)
+            return true;
+    return false;
 }
 
 /* Looks at the items of the body; false: there is more than loads, stores and memory of an iteration. */
@@ -312,8 +336,10 @@ static bool look_at_items(struct buffers *w)
 bool buffers_find(struct buffers *w)
 {
     struct tree_stmt *before = w->loop->body;
+    if (!is_sweep(before))
+        return false;
     w->loop->body = with_copies(w);
-    if (is_sweep(w->loop->body) && look_at_items(w)) {
+    if (has_copies(w->loop->body) && look_at_items(w)) {
         piece_add(w->tree->scratch, &w->function, w->func->body, NULL);
         for (uint32_t i = 0; i < w->loop->body->items.count; i++)
             look_at_copy(w, i);

@@ -12,10 +12,11 @@
  * Legality: `better` is the quotient, rounded as a division rounds it (P. Markstein: Computation of elementary
  * functions on the IBM RISC System/6000 processor, IBM J. Res. Dev. 34, 1990; N. Brisebarre, J.-M. Muller, S. Raina:
  * Accelerating correctly rounded floating-point division when the divisor is known in advance, IEEE Trans. Comp. 53,
- * 2004). q is it where both are equal (the sign of 0 counts), or `better` is not a number. Below 2^-969 the rest of a
- * dividend is not exact, and the last bit may differ; not with --fp=strict. Doubles only: floats have too few
- * exponents. Profitability: Units divide a vector in 5 to 16 cycles, while others go on; this takes six operations of
- * those. Where there is a fused multiply-add, for loops of some iterations that take fewer cycles then. */
+ * 2004). It is q where both are equal (the sign of 0 counts), or where `better` is not a number. Below 2^-969 the rest
+ * of a dividend is not exact, and the last bit may differ; not with --fp=strict. Doubles only: floats have too few
+ * exponents.
+ * Profitability: Dividers take 5 to 16 cycles for a vector, while other units go on; the product takes six operations
+ * of those. Where there is a fused multiply-add, for loops of some iterations that take fewer cycles then. */
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
@@ -25,9 +26,9 @@
 #include <math.h>
 
 enum {
-    SHORTEST = 8, /* iterations, if they are known */
-    OPERATIONS = 6,
-    VECTOR = 32 /* bytes, for which the machine's cycles are */
+    SHORTEST = 8,   /* iterations, if they are known */
+    OPERATIONS = 6, /* of a quotient without a division */
+    VECTOR = 32     /* bytes, for which the cycles of `machine.divide` are */
 };
 
 struct divisor {
