@@ -1,112 +1,26 @@
-/* Threads come from an OpenMP runtime opened at run time.
- *
- * Only entry points that libgomp and libomp (libiomp5) both export are used: GOMP_parallel, GOMP_barrier and the omp_
- * queries; GOMP_parallel inside libomp costs 0.5 microseconds, as much as its own entry. A runtime that the process has
- * loaded already is taken, so that there is one pool of threads; otherwise libgomp is opened first: its threads wait
- * without sched_yield, which on a busy machine makes libomp's regions up to a hundred times slower, and its first
- * region costs a tenth of libomp's. The price is that its waiting threads hold their processors for a while, which is
- * why threaded libraries are called from outside of regions only (runtime/linalg/blas.c). */
+/* Parallel regions, by threads of an OpenMP runtime (runtime/openmp.h). */
+#include "runtime/openmp.h"
+#include "runtime/resident.h"
 #include "runtime/runtime.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
-#include <string.h>
 #include <time.h>
 
-struct openmp {
-    const char *name;
-    void (*parallel)(void (*body)(void *), void *data, unsigned threads, unsigned flags);
-    void (*barrier)(void);
-    int (*thread_num)(void);
-    int (*num_threads)(void);
-    int (*in_parallel)(void);
-    int (*max_threads)(void);
-};
-
-/* Loaded once per process, as the libraries themselves are. */
-static struct openmp openmp;
-static pthread_once_t openmp_once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t critical = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* Bodies that this thread runs directly: their barriers concern nobody else. */
 static _Thread_local int direct_depth;
-
-static bool openmp_bind(const char *name, int flags)
-{
-    void *library = dlopen(name, RTLD_NOW | flags);
-    if (!library)
-        return false;
-    const struct {
-        const char *symbol;
-        void *address;
-    } table[] = {
-        { "GOMP_parallel", &openmp.parallel },        { "GOMP_barrier", &openmp.barrier },
-        { "omp_get_thread_num", &openmp.thread_num }, { "omp_get_num_threads", &openmp.num_threads },
-        { "omp_in_parallel", &openmp.in_parallel },   { "omp_get_max_threads", &openmp.max_threads },
-    };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        void *found = dlsym(library, table[i].symbol);
-        if (!found)
-            return false;
-        *(void **)table[i].address = found;
-    }
-    openmp.name = name; /* the library stays open for the life of the process: its threads do */
-    return true;
-}
-
-static const char *const names[] = { "libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so" };
-enum { NUM_NAMES = sizeof names / sizeof names[0] };
-
-/* Which of them the process has; asking the dynamic linker for each would look for files. */
-static int see_library(struct dl_phdr_info *info, size_t size, void *there)
-{
-    const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-    (void)size;
-    for (int i = 0; i < NUM_NAMES && slash; i++)
-        ((bool *)there)[i] |= !strncmp(slash + 1, names[i], strcspn(names[i], "."));
-    return 0;
-}
-
-static void openmp_open(void)
-{
-    bool there[NUM_NAMES] = { false };
-    dl_iterate_phdr(see_library, there);
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < NUM_NAMES; i++)
-            if ((pass || there[i]) && openmp_bind(names[i], pass == 0 ? RTLD_NOLOAD : 0))
-                return;
-}
-
-static const struct openmp *openmp_get(void)
-{
-    pthread_once(&openmp_once, openmp_open);
-    return openmp.name ? &openmp : NULL;
-}
-
-const char *sdfg_rt_openmp_name(void)
-{
-    const struct openmp *o = openmp_get();
-    return o ? o->name : NULL;
-}
-
-int sdfg_rt_default_threads(void)
-{
-    const struct openmp *o = openmp_get();
-    return o ? o->max_threads() : 1;
-}
+static _Thread_local struct sdfg_rt_team *current_team;
+static _Thread_local int64_t thread_number;
 
 bool sdfg_rt_in_parallel(void)
 {
-    const struct openmp *o = openmp_get();
-    return direct_depth > 0 || (o && o->in_parallel());
+    const struct openmp *o = sdfg_rt_openmp();
+    return direct_depth > 0 || current_team || (!sdfg_rt_resident_is_open() && o && o->in_parallel());
 }
 
 /* ---- teams ---- */
-
-static _Thread_local struct sdfg_rt_team *current_team;
-static _Thread_local int64_t thread_number;
 
 void sdfg_rt_team_enter(struct sdfg_rt_team *team, int64_t thread, int64_t threads)
 {
@@ -153,15 +67,6 @@ int64_t sdfg_rt_thread_limit(struct sdfg_rt_context *context)
 
 /* ---- regions ---- */
 
-struct parallel_region {
-    struct sdfg_rt_context *context;
-    sdfg_rt_body *body;
-    void *data;
-    struct sdfg_rt_team team;
-    int processor;  /* of the thread that starts it */
-    int64_t joined; /* the other threads that have begun */
-};
-
 /* A kernel that gathers threads on few processors, as in guests of hypervisors, wakes a sleeping one where the thread
  * is that wakes it although another processor is idle, and both then take turns of milliseconds, each to wait for the
  * other. So the first thread lets the others run where it had only to wait, and who finds itself on its processor
@@ -181,11 +86,10 @@ static int64_t nanoseconds(clockid_t clock)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Moves this thread to another of the processors that it may use, if there is one for each thread. */
-static void leave_processor(int processor, int64_t threads)
+void sdfg_rt_leave_processor(int processor, int64_t threads)
 {
     cpu_set_t all, others;
-    if (sched_getaffinity(0, sizeof all, &all) || CPU_COUNT(&all) < threads)
+    if (sched_getcpu() != processor || sched_getaffinity(0, sizeof all, &all) || CPU_COUNT(&all) < threads)
         return;
     others = all;
     CPU_CLR(processor, &others);
@@ -193,33 +97,38 @@ static void leave_processor(int processor, int64_t threads)
         sched_setaffinity(0, sizeof all, &all);
 }
 
-static void join_region(struct parallel_region *r, int64_t threads)
+static void join_region(struct sdfg_rt_region *r, int64_t threads)
 {
     __atomic_add_fetch(&r->joined, 1, __ATOMIC_RELAXED);
-    if (sched_getcpu() == r->processor)
-        leave_processor(r->processor, threads);
+    sdfg_rt_leave_processor(r->processor, threads);
 }
 
 /* The first thread is through and would wait at the end of the region, which need not give its processor away. */
-static void let_others_join(const struct parallel_region *r, int64_t threads)
+static void let_others_join(const struct sdfg_rt_region *r, int64_t threads)
 {
     for (int i = 0; i < LOOKS + MOST_YIELDS && __atomic_load_n(&r->joined, __ATOMIC_RELAXED) < threads - 1; i++)
         if (i >= LOOKS)
             sched_yield();
 }
 
-static void run_thread(void *argument)
+void sdfg_rt_region_run(struct sdfg_rt_region *r, int64_t thread, int64_t threads)
 {
-    struct parallel_region *r = argument;
-    int64_t thread = openmp.thread_num(), threads = openmp.num_threads();
-    if (thread > 0)
-        join_region(r, threads);
-    else if (nanoseconds(CLOCK_MONOTONIC_COARSE) - last_region > REST)
-        sched_yield();
     sdfg_rt_team_enter(&r->team, thread, threads);
     r->body(r->context, r->data, thread, threads);
     sdfg_rt_nontemporal_end();
     sdfg_rt_team_leave(&r->team);
+}
+
+static void run_thread(void *argument)
+{
+    const struct openmp *o = sdfg_rt_openmp();
+    struct sdfg_rt_region *r = argument;
+    int64_t thread = o->thread_num(), threads = o->num_threads();
+    if (thread > 0)
+        join_region(r, threads);
+    else if (nanoseconds(CLOCK_MONOTONIC_COARSE) - last_region > REST)
+        sched_yield();
+    sdfg_rt_region_run(r, thread, threads);
     if (thread == 0)
         let_others_join(r, threads);
 }
@@ -244,19 +153,32 @@ static void run_directly(struct sdfg_rt_context *context, sdfg_rt_body *body, vo
     direct_depth--;
 }
 
-void sdfg_rt_parallel(struct sdfg_rt_context *context, sdfg_rt_body *body, void *data, int64_t threads)
+static void run_region(struct sdfg_rt_region *r, int64_t threads)
 {
-    int64_t limit = context->num_threads;
+    int64_t limit = r->context->num_threads;
     if (limit > 0 && (threads <= 0 || threads > limit))
         threads = limit;
-    const struct openmp *o = threads == 1 ? NULL : openmp_get();
-    if (!o || direct_depth > 0 || o->in_parallel() || (threads = team_of(o, threads)) == 1) {
-        run_directly(context, body, data);
+    const struct openmp *o = threads == 1 ? NULL : sdfg_rt_openmp();
+    if (!o || sdfg_rt_in_parallel() || (threads = team_of(o, threads)) == 1) {
+        run_directly(r->context, r->body, r->data);
         return;
     }
-    struct parallel_region r = { context, body, data, { .id = ++context->regions }, .processor = sched_getcpu() };
-    o->parallel(run_thread, &r, (unsigned)threads, 0);
+    r->team.id = ++r->context->regions;
+    r->processor = sched_getcpu();
+    if (sdfg_rt_resident_run(r, threads))
+        return;
+    o->parallel(run_thread, r, (unsigned)threads, 0);
     last_region = nanoseconds(CLOCK_MONOTONIC_COARSE);
+}
+
+void sdfg_rt_parallel(struct sdfg_rt_context *context, sdfg_rt_body *body, void *data, int64_t threads)
+{
+    run_region(&(struct sdfg_rt_region){ .context = context, .body = body, .data = data }, threads);
+}
+
+void sdfg_rt_parallel_pieces(struct sdfg_rt_context *context, sdfg_rt_body *body, void *data, int64_t threads)
+{
+    run_region(&(struct sdfg_rt_region){ .context = context, .body = body, .data = data, .apart = true }, threads);
 }
 
 enum {
@@ -276,9 +198,10 @@ static bool on_one_processor;
 static void run_nothing(void *argument)
 {
     (void)argument;
-    if (openmp.thread_num() > 0 && sched_getcpu() == first_processor) {
+    const struct openmp *o = sdfg_rt_openmp();
+    if (o->thread_num() > 0 && sched_getcpu() == first_processor) {
         __atomic_store_n(&on_one_processor, true, __ATOMIC_RELAXED);
-        leave_processor(first_processor, openmp.num_threads());
+        sdfg_rt_leave_processor(first_processor, o->num_threads());
     }
 }
 
@@ -292,7 +215,7 @@ static void measure_sleep(void)
             before = nanoseconds(CLOCK_MONOTONIC);
         first_processor = sched_getcpu();
         __atomic_store_n(&on_one_processor, false, __ATOMIC_RELAXED);
-        openmp.parallel(run_nothing, NULL, 0, 0);
+        sdfg_rt_openmp()->parallel(run_nothing, NULL, 0, 0);
         int64_t time = nanoseconds(CLOCK_MONOTONIC) - before;
         if (time < least && !__atomic_load_n(&on_one_processor, __ATOMIC_RELAXED))
             least = time;
@@ -300,20 +223,27 @@ static void measure_sleep(void)
     threads_sleep = least > SLEEP;
 }
 
-int64_t sdfg_rt_threads_sleep(struct sdfg_rt_context *context)
+bool sdfg_rt_threads_are_lazy(void)
 {
-    const struct openmp *o = context->num_threads == 1 || direct_depth > 0 ? NULL : openmp_get();
-    if (!o || o->in_parallel() || o->max_threads() == 1 || team_of(o, 0) < o->max_threads())
-        return 0;
     pthread_once(&sleep_once, measure_sleep);
     return threads_sleep;
+}
+
+int64_t sdfg_rt_threads_sleep(struct sdfg_rt_context *context)
+{
+    const struct openmp *o = context->num_threads == 1 ? NULL : sdfg_rt_openmp();
+    if (!o || sdfg_rt_in_parallel() || o->max_threads() == 1 || team_of(o, 0) < o->max_threads())
+        return 0;
+    return sdfg_rt_threads_are_lazy() && !sdfg_rt_resident_is_awake(team_of(o, context->num_threads));
 }
 
 void sdfg_rt_barrier(struct sdfg_rt_context *context)
 {
     (void)context;
-    const struct openmp *o = direct_depth > 0 ? NULL : openmp_get();
-    if (o)
+    const struct openmp *o = direct_depth > 0 ? NULL : sdfg_rt_openmp();
+    if (o && current_team && current_team->resident)
+        sdfg_rt_resident_meet(current_team);
+    else if (o)
         o->barrier();
 }
 

@@ -19,6 +19,8 @@ typedef void sdfg_rt_body(struct sdfg_rt_context *context, void *data, int64_t t
  * the context's num_threads if that is set; with neither the OpenMP runtime decides (OMP_NUM_THREADS). One thread, and
  * every call from inside a region, runs the body directly. */
 void sdfg_rt_parallel(struct sdfg_rt_context *context, sdfg_rt_body *body, void *data, int64_t threads);
+/* The same of bodies that do not wait for each other: one thread may run several, one after the other. */
+void sdfg_rt_parallel_pieces(struct sdfg_rt_context *context, sdfg_rt_body *body, void *data, int64_t threads);
 void sdfg_rt_barrier(struct sdfg_rt_context *context);
 void sdfg_rt_critical_begin(struct sdfg_rt_context *context);
 void sdfg_rt_critical_end(struct sdfg_rt_context *context);
@@ -46,6 +48,8 @@ int sdfg_rt_default_threads(void);     /* size of a region for which nobody says
 struct sdfg_rt_team {
     int64_t id; /* 1, 2, ... among the teams of a call */
     int64_t threads, idle;
+    bool resident;                     /* of threads that stay (runtime/resident.h): they meet by the rest */
+    uint32_t arrived, phase, sleeping; /* at a barrier; barriers so far; who sleeps there */
 };
 void sdfg_rt_team_enter(struct sdfg_rt_team *team, int64_t thread, int64_t threads);
 void sdfg_rt_team_leave(struct sdfg_rt_team *team); /* idle from now on */
@@ -59,6 +63,13 @@ int64_t sdfg_rt_thread_limit(struct sdfg_rt_context *context);
 /* Not 0 if an empty region takes more than some microseconds, as with OMP_WAIT_POLICY=passive. Measured by the first
  * call of the process, in less than a millisecond. */
 int64_t sdfg_rt_threads_sleep(struct sdfg_rt_context *context);
+/* The same of the OpenMP runtime's threads as they are. Not from inside of regions before the first call is through. */
+bool sdfg_rt_threads_are_lazy(void);
+/* Between these two calls the threads of this thread's regions stay (runtime/resident.h), and what runs outside of
+ * regions must not be code that has threads of the OpenMP runtime itself: it would find itself in a region. Gives what
+ * the second call is given: not 0 if threads are kept, which they are not in regions. */
+int64_t sdfg_rt_threads_keep(struct sdfg_rt_context *context);
+void sdfg_rt_threads_release(struct sdfg_rt_context *context, int64_t kept);
 
 /* ---- memory (memory.c) ---- */
 

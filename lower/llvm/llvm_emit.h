@@ -99,6 +99,7 @@ struct llvm_func {
     LLVMBasicBlockRef entry, leave;       /* leave: the one block that returns */
     LLVMBasicBlockRef cancelled;          /* ends the call; NULL: nothing goes there yet */
     LLVMValueRef run;                     /* on the device; NULL: the function has no statements for one */
+    LLVMValueRef kept;                    /* what sdfg_rt_threads_keep gave; NULL: not called */
     LLVMValueRef early;                   /* PART: alloca of the flag "the caller must return" */
     struct llvm_loop *loop;
     uint32_t critical; /* critical sections around the statement */
@@ -128,8 +129,10 @@ bool llvm_bug(struct llvm_func *f, const char *what);
 
 /* llvm_outline.c */
 LLVMTypeRef llvm_outlined_type(struct llvm_unit *u, const struct tree_outlined *code);
-void llvm_load_shared(struct llvm_func *f);  /* captured and shared variables, at the start of the function */
-void llvm_store_shared(struct llvm_func *f); /* shared variables, at its end */
+void llvm_load_shared(struct llvm_func *f);     /* captured and shared variables, at the start of the function */
+void llvm_store_shared(struct llvm_func *f);    /* shared variables, at its end */
+void llvm_threads_keep(struct llvm_func *f);    /* at the start of a function; sets f->kept */
+void llvm_threads_release(struct llvm_func *f); /* in front of its return */
 void llvm_stmt_parallel(struct llvm_func *f, const struct tree_stmt *s);
 void llvm_stmt_part(struct llvm_func *f, const struct tree_outlined *part);
 

@@ -202,6 +202,7 @@ static void emit_function(struct llvm_emitter *e, const struct tree_outlined *co
     llvm_flow_begin(&f);
     llvm_meta_function(&f);
     load_inputs(&f);
+    llvm_threads_keep(&f);
     llvm_run_begin(&f);
     if (code->kind == OUTLINED_PART && (code->may_return || code->may_fail)) {
         f.early = llvm_alloca(&f, u->i1, "early");
@@ -210,6 +211,7 @@ static void emit_function(struct llvm_emitter *e, const struct tree_outlined *co
     llvm_stmt(&f, code->body);
     llvm_flow_finish(&f);
     llvm_run_end(&f);
+    llvm_threads_release(&f);
     return_from(&f);
     e->memo = f.memo;
     e->memo_size = f.memo_size;

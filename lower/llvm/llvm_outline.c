@@ -135,12 +135,25 @@ static LLVMValueRef declare(struct llvm_func *f, const struct tree_outlined *cod
     return llvm_function_get(f->unit, code->name, llvm_outlined_type(f->unit, code));
 }
 
+void llvm_threads_keep(struct llvm_func *f)
+{
+    if (f->code->keeps_threads)
+        f->kept = llvm_runtime(f, "sdfg_rt_threads_keep", &f->context, 1);
+}
+
+void llvm_threads_release(struct llvm_func *f)
+{
+    if (f->kept)
+        llvm_runtime(f, "sdfg_rt_threads_release", (LLVMValueRef[]){ f->context, f->kept }, 2);
+}
+
 void llvm_stmt_parallel(struct llvm_func *f, const struct tree_stmt *s)
 {
     const struct tree_outlined *code = tree_outline_region(f->emitter->outline, s);
     LLVMValueRef count = s->count ? llvm_expr(f, s->count).v : llvm_int(f->unit->i64, 0);
     struct fields w = fill_data(f, code);
-    llvm_runtime(f, "sdfg_rt_parallel", (LLVMValueRef[]){ f->context, declare(f, code), w.data, count }, 4);
+    const char *begin = code->apart ? "sdfg_rt_parallel_pieces" : "sdfg_rt_parallel";
+    llvm_runtime(f, begin, (LLVMValueRef[]){ f->context, declare(f, code), w.data, count }, 4);
     if (code->may_fail)
         llvm_return_if_failed(f);
 }

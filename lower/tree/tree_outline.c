@@ -1,7 +1,9 @@
 #include "lower/tree/tree_outline.h"
 
+#include "lower/tree/tree_callee.h"
 #include "lower/tree/tree_outline_plan.h"
 #include "lower/tree/tree_stop.h"
+#include "runtime/abi.h"
 
 /* ---- one function ---- */
 
@@ -22,6 +24,37 @@ static void search_failure(void *user, const struct tree_stmt *s)
         *found || s->kind == STMT_WAIT || s->kind == STMT_MIRROR || (s->kind == STMT_ALLOC && s->where != TREE_STACK);
     if (!*found)
         stmt_children(s, search_failure, user);
+}
+
+struct keep {
+    uint32_t loops; /* around the statement */
+    bool found, foreign;
+};
+
+/* Products and solvers may be those of a library with threads; of what has no row nothing is known. */
+static bool may_have_threads(const struct tree_callee *c)
+{
+    return callee_is_noticed(c) || (c->signature && !(c->flags & (RT_PURE | RT_NO_FLOPS)));
+}
+
+static void search_regions(void *user, const struct tree_stmt *s)
+{
+    struct keep *k = user;
+    bool loop = stmt_is_loop(s);
+    k->foreign |= s->kind == STMT_KERNEL || (s->kind == STMT_CALL && may_have_threads(stmt_callee(s)));
+    k->found |= s->kind == STMT_PARALLEL && k->loops > 0;
+    if (s->kind == STMT_PARALLEL || k->foreign)
+        return;
+    k->loops += loop;
+    stmt_children(s, search_regions, user);
+    k->loops -= loop;
+}
+
+bool tree_keeps_threads(const struct tree_func *f)
+{
+    struct keep k = { 0 };
+    search_regions(&k, f->body);
+    return k.found && !k.foreign;
 }
 
 static void add(struct tree_outline_plan *p, struct tree_outlined *f)
@@ -60,6 +93,7 @@ static void add_entry(struct tree_outline_plan *p, const struct tree_func *funct
     f->name = arena_printf(p->arena, "sdfg_%s", function->name);
     f->body = function->body;
     f->stoppable = stoppable && tree_func_is_main(function);
+    f->keeps_threads = tree_keeps_threads(function);
     add(p, f);
 }
 
@@ -70,10 +104,21 @@ struct search {
     const struct tree_outlined *outer;
 };
 
+static void search_meeting(void *user, const struct tree_stmt *s)
+{
+    bool *found = user;
+    *found |= s->kind == STMT_BARRIER || (s->kind == STMT_CALL && callee_orders(stmt_callee(s)));
+    if (!*found)
+        stmt_children(s, search_meeting, user);
+}
+
 static void make_parallel(struct tree_outline_plan *p, const struct tree_outlined *outer, const struct tree_stmt *s)
 {
     struct tree_outlined *f = tree_outline_add(p, outer, OUTLINED_PARALLEL, s->body);
+    bool meets = false;
     f->parallel = s;
+    search_meeting(&meets, s->body);
+    f->apart = !meets;
     tree_uses_scan(&p->uses, s->body);
     for (uint32_t i = 0; i < p->uses.touched.count; i++) {
         struct tree_var *v = p->uses.touched.items[i];

@@ -23,6 +23,8 @@ struct tree_outlined {
     bool may_fail;                   /* contains a heap allocation; PART: or a place where the call can be stopped */
     bool stoppable;                  /* sequential code of a call (tree_stop.h) */
     bool may_return;                 /* PART: its end may be the end of the function it was taken from */
+    bool apart;                      /* PARALLEL: no thread waits for another one */
+    bool keeps_threads;              /* ENTRY: loops around regions, and nobody else's threads (tree_keeps_threads) */
     uint32_t cost;                   /* statements, parallel bodies not counted */
     uint32_t unit;                   /* that it belongs to */
 };
@@ -37,6 +39,10 @@ struct tree_outline {
  * of it become functions; 0: one unit. `stoppable`: "main" is code of a call that can be stopped. In the tree's arena,
  * with which it lives. */
 const struct tree_outline *tree_outline(const struct tree *t, uint32_t unit_budget, bool stoppable);
+
+/* Are regions begun in loops of the function, so that it pays to keep their threads, and is there no call outside of
+ * regions of anything that may have threads of its own? */
+bool tree_keeps_threads(const struct tree_func *f);
 
 /* The body of a parallel region. */
 const struct tree_outlined *tree_outline_region(const struct tree_outline *o, const struct tree_stmt *parallel);

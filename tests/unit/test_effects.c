@@ -27,6 +27,8 @@ static const struct call {
     { "sdfg_rt_num_threads", "c" },
     { "sdfg_rt_threads_sleep", "c" },
     { "sdfg_rt_thread_limit", "c" },
+    { "sdfg_rt_threads_keep", "c" },
+    { "sdfg_rt_threads_release", "c 0" },
     { "sdfg_rt_measure_begin", "c 0" },
     { "sdfg_rt_cancelled", "c" },
     { "sdfg_rt_external", "c 0 64" },

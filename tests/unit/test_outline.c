@@ -19,8 +19,9 @@ static const char *functions(struct ir *ir, const char *program, uint32_t budget
             text_printf(&out, " %s", f->captured.items[k]->name);
         for (uint32_t k = 0; k < f->shared.count; k++)
             text_printf(&out, "%s %s", k ? "" : " |", f->shared.items[k]->name);
-        text_printf(&out, "%s%s%s\n", f->may_fail ? ", may fail" : "", f->may_return ? ", may return" : "",
-                    f->stoppable ? ", stops" : "");
+        text_printf(&out, "%s%s%s%s%s\n", f->kind == OUTLINED_PARALLEL && !f->apart ? ", meets" : "",
+                    f->keeps_threads ? ", keeps threads" : "", f->may_fail ? ", may fail" : "",
+                    f->may_return ? ", may return" : "", f->stoppable ? ", stops" : "");
     }
     CHECK_INT(o->num_units, o->functions.items[o->functions.count - 1]->unit + 1);
     return text_get(&out);
@@ -49,6 +50,42 @@ TEST(regions_capture_what_they_read)
     CHECK_STR(functions(ir, program, 0), "sdfg_main 0:, stops\n"
                                          "main.parallel0 0: N A s\n"
                                          "main.parallel1 0: N B, may fail\n");
+    ir_free(ir);
+}
+
+/* Threads of regions in loops stay for the next one, unless something may have threads of its own in between. Threads
+ * that meet, or that an unknown function may let wait, need one each. */
+TEST(regions_in_loops_keep_their_threads)
+{
+    static const char program[] = "p main(N: int64, A: float64*@1) {\n"
+                                  "    for k = 0 to N step 1 {\n"
+                                  "        parallel thread of threads {\n"
+                                  "            A[thread] = 1.0\n"
+                                  "        }\n"
+                                  "        parallel t of all {\n"
+                                  "            A[t] = 1.0\n"
+                                  "            barrier\n"
+                                  "        }\n"
+                                  "%s"
+                                  "    }\n"
+                                  "}\n";
+    static const struct {
+        const char *statement;
+        bool keeps;
+    } inside[] = {
+        { "", true },
+        { "        n = sdfg_rt_thread_limit(context)\n", true },
+        { "        foreign(A)\n", false },
+        { "        sdfg_rt_potrf(context, 1i32, 1i32, N, A, N, 1, null<int32*>)\n", false },
+    };
+    struct ir *ir = ir_new();
+    for (size_t i = 0; i < sizeof inside / sizeof inside[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, program, inside[i].statement);
+        const char *found = functions(ir, text, 0);
+        CHECK(!strstr(found, "sdfg_main 0:, keeps threads") == !inside[i].keeps);
+        CHECK(strstr(found, "main.parallel0 0: A\nmain.parallel1 0: A, meets\n"));
+    }
     ir_free(ir);
 }
 
