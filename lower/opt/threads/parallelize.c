@@ -96,7 +96,7 @@ static void choose_schedule(const struct parallelize *p, struct tree_stmt *loop)
 
 /* What one thread copies in each iteration of the loop around is in its cache, from which the others fetch a line in
  * ten nanoseconds: that takes longer than vectors with some operations for each number. */
-enum { COPIED = 16, FEW_BYTES = 16 << 10 };
+enum { COPIED = 4, FEW_BYTES = 16 << 10 };
 
 static bool copies_arrays(const struct machine *m, const struct tree_stmt *s)
 {
