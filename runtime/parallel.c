@@ -24,7 +24,8 @@ bool sdfg_rt_in_parallel(void)
 
 void sdfg_rt_team_enter(struct sdfg_rt_team *team, int64_t thread, int64_t threads)
 {
-    __atomic_store_n(&team->threads, threads, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&team->threads, __ATOMIC_RELAXED) != threads) /* the line stays where it is */
+        __atomic_store_n(&team->threads, threads, __ATOMIC_RELAXED);
     current_team = team;
     thread_number = thread;
 }
@@ -33,7 +34,8 @@ void sdfg_rt_team_leave(struct sdfg_rt_team *team)
 {
     current_team = NULL;
     thread_number = 0;
-    sdfg_rt_team_idle(team, 1);
+    if (!team->apart)
+        sdfg_rt_team_idle(team, 1);
 }
 
 struct sdfg_rt_team *sdfg_rt_team(void) { return current_team; }
@@ -178,7 +180,7 @@ void sdfg_rt_parallel(struct sdfg_rt_context *context, sdfg_rt_body *body, void 
 
 void sdfg_rt_parallel_pieces(struct sdfg_rt_context *context, sdfg_rt_body *body, void *data, int64_t threads)
 {
-    run_region(&(struct sdfg_rt_region){ .context = context, .body = body, .data = data, .apart = true }, threads);
+    run_region(&(struct sdfg_rt_region){ .context = context, .body = body, .data = data, .team.apart = true }, threads);
 }
 
 enum {

@@ -117,7 +117,8 @@ void sdfg_rt_resident_meet(struct sdfg_rt_team *t)
 static bool take(struct resident_thread *s, uint32_t region)
 {
     uint32_t before = region - 1;
-    return __atomic_compare_exchange_n(&s->taken, &before, region, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    return __atomic_load_n(&s->taken, __ATOMIC_RELAXED) == before &&
+           __atomic_compare_exchange_n(&s->taken, &before, region, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 static void serve(void *resident)
@@ -168,7 +169,7 @@ static void finish(struct resident *r)
     for (int64_t i = 1; i < r->threads; i++) {
         struct resident_thread *s = &r->slots[i];
         bool none = !region || i >= r->region_threads;
-        if (!(none || region->apart) || !take(s, number))
+        if (!(none || region->team.apart) || !take(s, number))
             continue;
         if (!none)
             sdfg_rt_region_run(region, i, r->region_threads);
@@ -247,9 +248,11 @@ bool sdfg_rt_resident_run(struct sdfg_rt_region *region, int64_t threads)
         stop(r);
     if (r->threads == 0 && !start(r, threads))
         return false;
+    threads = threads < r->threads ? threads : r->threads;
     region->team.resident = true;
-    post(r, region, threads < r->threads ? threads : r->threads);
-    sdfg_rt_region_run(region, 0, r->region_threads);
+    region->team.threads = threads;
+    post(r, region, threads);
+    sdfg_rt_region_run(region, 0, threads);
     finish(r);
     return true;
 }

@@ -11,12 +11,11 @@
 
 #include "runtime/runtime.h"
 
-/* What the threads of a region run. */
+/* What the threads of a region run; all that they read of it is in one line of a cache. */
 struct sdfg_rt_region {
-    struct sdfg_rt_context *context;
+    _Alignas(64) struct sdfg_rt_context *context;
     sdfg_rt_body *body;
     void *data;
-    bool apart; /* bodies do not wait for each other */
     struct sdfg_rt_team team;
     int processor;  /* of the thread that starts it */
     int64_t joined; /* the other threads that have begun */

@@ -47,8 +47,10 @@ int sdfg_rt_default_threads(void);     /* size of a region for which nobody says
  * vain. Regions of one thread that runs its body directly are no teams. */
 struct sdfg_rt_team {
     int64_t id; /* 1, 2, ... among the teams of a call */
-    int64_t threads, idle;
-    bool resident;                     /* of threads that stay (runtime/resident.h): they meet by the rest */
+    int64_t threads;
+    bool apart;    /* none waits for another one: nobody asks who is idle */
+    bool resident; /* of threads that stay (runtime/resident.h): they meet by the rest */
+    int64_t idle;
     uint32_t arrived, phase, sleeping; /* at a barrier; barriers so far; who sleeps there */
 };
 void sdfg_rt_team_enter(struct sdfg_rt_team *team, int64_t thread, int64_t threads);
