@@ -7,6 +7,9 @@
  *         for i { for j { P[i, j] -= T[i, j] } }       ->      for i { for j { P[i, j] -= T[i, j] } }
  *     }                                                    }
  *
+ * On the CPU an element of a slice that only the outermost loop goes through is kept in a variable of its iteration, if
+ * the outer loops alone can then be fused: threads read what is their own.
+ *
  * Legality: Only loads of loop-invariant rows or columns stand against the fusion.
  * Profitability: If the fusion removes an array. */
 #include "lower/opt/fusion/fuse.h"
@@ -23,11 +26,13 @@ struct slice {
     const struct tree_expr *load;
     unsigned loops;       /* bits: loops of the nest that its index depends on */
     struct tree_expr *at; /* the element of the copy that an iteration reads */
-    struct tree_stmt *alloc;
+    struct tree_stmt *alloc, *fill;
+    struct tree_var *value; /* of one iteration of the outermost loop, instead of the copy; NULL: there is the copy */
 };
 
 struct slices {
     struct tree *tree;
+    bool device; /* code for one */
     const struct fuse_nest *nest;
     struct tree_scan scan;   /* of the nest */
     uint32_t alias;          /* of the memory that the next nest changes */
@@ -125,6 +130,7 @@ static void keep(struct slices *x, struct slice *s)
     s->alloc = stmt_alloc(t, x->block, memory, type, count, small ? TREE_STACK : TREE_HEAP);
     s->alloc->place = x->nest->loops[0]->place;
     s->alloc->alias = t->num_aliases++;
+    s->fill = block;
     struct tree_expr *value = expr_load(t, type, s->load->args[0], index, s->load->alias);
     stmt_store(t, inside, expr_var(t, memory), here, value, s->alloc->alias)->place = s->alloc->place;
     stmt_append(t, x->block, block);
@@ -217,6 +223,83 @@ static bool is_legal(struct tree *t, const struct fuse_nest *a, const struct fus
     return fuse_find_obstacle(t, &first, a, b, NULL, o);
 }
 
+/* ---- elements kept in variables ---- */
+
+static struct tree_expr *replace_copy(void *user, struct tree_expr *e)
+{
+    struct slices *x = user;
+    for (uint32_t i = 0; i < x->count && e->op == EXPR_LOAD; i++)
+        if (x->items[i].value && expr_root_var(e->args[0]) == x->items[i].alloc->var)
+            return expr_var(x->tree, x->items[i].value);
+    return e;
+}
+
+static bool replace_copies(void *user, struct tree_stmt *s)
+{
+    struct slices *x = user;
+    stmt_rewrite(x->tree, s, replace_copy, x);
+    return true;
+}
+
+/* The element if any iteration inside reads it. */
+static struct tree_expr *element_of(const struct slices *x, const struct slice *s)
+{
+    struct tree *t = x->tree;
+    struct tree_expr *value = (struct tree_expr *)s->load;
+    for (uint32_t i = 1; i < x->nest->depth; i++) {
+        const struct tree_stmt *loop = x->nest->loops[i];
+        value = expr_select(t, expr_binary(t, EXPR_LT, loop->begin, loop->end), value, expr_zero(t, value->type));
+    }
+    return value;
+}
+
+/* The body of the outermost loop with variables for slices that only this loop goes through; NULL if there are none. */
+static struct tree_stmt *body_with_values(struct slices *x)
+{
+    struct tree *t = x->tree;
+    const struct tree_stmt *nest = x->nest->loops[0];
+    struct tree_stmt *inside = stmt_clone(t, nest->body), *body = stmt_block(t);
+    for (uint32_t i = 0; i < x->count; i++) {
+        struct slice *s = &x->items[i];
+        if (s->loops != 1)
+            continue;
+        s->value = tree_var(t, "kept", s->load->type);
+        s->value->owner = nest->var->owner;
+        stmt_assign(t, body, s->value, element_of(x, s))->place = nest->place;
+    }
+    stmt_visit(inside, replace_copies, x);
+    stmt_append(t, body, inside);
+    return body->items.count > 1 ? body : NULL;
+}
+
+/* Uses variables, if the outer loops may be fused then, and drops the copies that they replace. */
+static void keep_values(struct slices *x, const struct fuse_nest *second, const struct tree_frame *frame)
+{
+    struct tree *t = x->tree;
+    struct tree_stmt *nest = x->nest->loops[0], *before = nest->body, *body = body_with_values(x);
+    struct tree_piece p = { 0 };
+    struct fuse_obstacle o;
+    struct fuse_nest a = { { nest }, 1, &p }, b = { { second->loops[0] }, 1, second->piece };
+    if (!body)
+        return;
+    nest->body = body;
+    piece_add(t->scratch, &p, nest, frame);
+    if (!is_legal(t, &a, &b, &o)) {
+        nest->body = before;
+        return;
+    }
+    uint32_t left = 0;
+    x->block = stmt_block(t);
+    for (uint32_t i = 0; i < x->count; i++) {
+        if (x->items[i].value)
+            continue;
+        stmt_append(t, x->block, x->items[i].alloc);
+        stmt_append(t, x->block, x->items[i].fill);
+        x->items[left++] = x->items[i];
+    }
+    x->count = left;
+}
+
 /* What replaces the first of two neighbours, and the block in front of it; false: they stay. */
 static bool try_pair(struct slices *x, struct tree_stmt *first, struct tree_stmt *second,
                      const struct tree_frame *frame)
@@ -243,19 +326,21 @@ static bool try_pair(struct slices *x, struct tree_stmt *first, struct tree_stmt
     if (x->count == 0 || !is_legal(t, &changed, &b, &o))
         return false;
     remark(t->ir->remarks, first->place, remark_subject(t, first), REMARK_SLICES, x->count, remark_subject(t, second));
+    if (!x->device)
+        keep_values(x, &b, frame);
     stmt_append(t, x->block, copy);
     return true;
 }
 
 /* ---- the walk ---- */
 
-static void look(struct tree *t, struct tree_stmt *s, const struct tree_frame *frame);
+static void look(struct tree *t, bool device, struct tree_stmt *s, const struct tree_frame *frame);
 
-static void look_at_block(struct tree *t, struct tree_stmt *block, const struct tree_frame *frame)
+static void look_at_block(struct tree *t, bool device, struct tree_stmt *block, const struct tree_frame *frame)
 {
     for (uint32_t i = 0; i + 1 < block->items.count; i++) {
         struct tree_stmt *first = block->items.items[i], *second = block->items.items[i + 1];
-        struct slices x = { .tree = t, .scan = { .arena = t->scratch } };
+        struct slices x = { .tree = t, .device = device, .scan = { .arena = t->scratch } };
         if (first->kind != STMT_FOR || second->kind != STMT_FOR || !try_pair(&x, first, second, frame))
             continue;
         struct tree_stmt *both = stmt_block(t);
@@ -267,10 +352,10 @@ static void look_at_block(struct tree *t, struct tree_stmt *block, const struct 
         block->items.items[i + 1] = both;
     }
     for (uint32_t i = 0; i < block->items.count; i++)
-        look(t, block->items.items[i], frame);
+        look(t, device, block->items.items[i], frame);
 }
 
-static void look(struct tree *t, struct tree_stmt *s, const struct tree_frame *frame)
+static void look(struct tree *t, bool device, struct tree_stmt *s, const struct tree_frame *frame)
 {
     struct tree_frame inside;
     if (s->kind == STMT_PARALLEL)
@@ -280,18 +365,17 @@ static void look(struct tree *t, struct tree_stmt *s, const struct tree_frame *f
         frame = &inside;
     }
     if (s->body)
-        look(t, s->body, frame);
+        look(t, device, s->body, frame);
     if (s->otherwise)
-        look(t, s->otherwise, frame);
+        look(t, device, s->otherwise, frame);
     if (s->kind == STMT_BLOCK)
-        look_at_block(t, s, frame);
+        look_at_block(t, device, s, frame);
 }
 
 bool opt_copy_slices(struct tree *t, const struct tree_options *o)
 {
-    (void)o;
     for (uint32_t i = 0; i < t->functions.count; i++) {
-        look(t, t->functions.items[i]->body, NULL);
+        look(t, o->device, t->functions.items[i]->body, NULL);
         stmt_flatten(t, t->functions.items[i]->body);
     }
     return true;
