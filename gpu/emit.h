@@ -35,6 +35,9 @@ struct gpu_text {
 /* NULL with an UNSUPPORTED diagnostic if a kernel has something in it that device code cannot do. The text depends on
  * the kernels and on `fp` alone. */
 const struct gpu_text *gpu_emit(const struct tree *t, enum gpu_fp fp);
+/* The text with launch bounds of one block for those kernels of `names` whose bounds name no number of blocks: they may
+ * use as many registers as a block of theirs leaves. Lines stay what they are. NULL if there is no such kernel. */
+const char *gpu_text_relax(struct arena *a, const char *text, const char *const *names, uint32_t count);
 /* The element that a line of the text comes from, or NULL. */
 const struct place *gpu_text_place(const struct gpu_text *text, uint32_t line);
 

@@ -18,6 +18,8 @@ static void add_param(struct gpu_func *f, struct text *out, struct gpu_variable 
                 x->name);
 }
 
+#define BOUNDS "__launch_bounds__("
+
 static void add_bounds(const struct tree_stmt *kernel, struct text *out)
 {
     int64_t threads = kernel->kernel->most_threads;
@@ -29,9 +31,35 @@ static void add_bounds(const struct tree_stmt *kernel, struct text *out)
         }
     }
     if (threads > 0 && threads <= 1024 && kernel->kernel->least_blocks)
-        text_printf(out, "__launch_bounds__(%d, %u) ", (int)threads, kernel->kernel->least_blocks);
+        text_printf(out, BOUNDS "%d, %u) ", (int)threads, kernel->kernel->least_blocks);
     else if (threads > 0 && threads <= 1024)
-        text_printf(out, "__launch_bounds__(%d) ", (int)threads);
+        text_printf(out, BOUNDS "%d) ", (int)threads);
+}
+
+static bool is_head_of(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    return !strncmp(text, name, length) && text[length] == '(';
+}
+
+const char *gpu_text_relax(struct arena *a, const char *text, const char *const *names, uint32_t count)
+{
+    struct text out = text_new(a);
+    bool any = false;
+    for (const char *bounds; (bounds = strstr(text, BOUNDS));) {
+        const char *end = bounds + strlen(BOUNDS);
+        end += strspn(end, "0123456789");
+        text_addn(&out, text, (size_t)(end - text));
+        text = end;
+        for (uint32_t i = 0; i < count && !strncmp(end, ") ", 2); i++)
+            if (is_head_of(end + 2, names[i])) {
+                text_add(&out, ", 1");
+                any = true;
+                break;
+            }
+    }
+    text_add(&out, text);
+    return any ? text_get(&out) : NULL;
 }
 
 const char *gpu_kernel_text(struct gpu_func *f)
