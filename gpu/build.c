@@ -138,14 +138,24 @@ static uint32_t spilled(const struct gpu_code *code)
     return bytes;
 }
 
+/* Registers for a kernel and for the values that it spills, each of which is stored and loaded about once. They are
+ * given in pieces of 8. */
+static uint32_t wanted_registers(const struct gpu_usage *u)
+{
+    enum { VALUE = 2 * 4, PIECE = 8 };
+    return (u->registers + u->spilled / VALUE + PIECE) / PIECE * PIECE;
+}
+
 /* The text that lets kernels which spill have more registers, or NULL if none can. */
 static const char *relaxed_text(const struct gpu_build *b, const struct gpu_code *code)
 {
-    VEC(const char *) names = { 0 };
-    for (uint32_t i = 0; i < code->num_usage; i++)
+    VEC(struct gpu_wish) wishes = { 0 };
+    for (uint32_t i = 0; i < code->num_usage; i++) {
+        struct gpu_wish w = { code->usage[i].name, wanted_registers(&code->usage[i]) };
         if (code->usage[i].spilled)
-            vec_push(b->arena, &names, code->usage[i].name);
-    return names.count ? gpu_text_relax(b->arena, b->source.text, names.items, names.count) : NULL;
+            vec_push(b->arena, &wishes, w);
+    }
+    return wishes.count ? gpu_text_relax(b->arena, b->source.text, wishes.items, wishes.count) : NULL;
 }
 
 static bool take(struct gpu_build *b, struct nvrtc_job *job, struct nvrtc_code *code, struct gpu_code *out)
@@ -159,8 +169,8 @@ static bool take(struct gpu_build *b, struct nvrtc_job *job, struct nvrtc_code *
 }
 
 /* Where bounds name no number of blocks, ptxas aims at 32, 40, 48 or 64 registers for the sake of occupancy, and spills
- * some bytes to get there. All kernels without that aim would use more registers, most of them for nothing; so only
- * those that spill are compiled again without it, once. What fails then is no error: there is code. */
+ * some bytes to get there. So those that spill are compiled again with a number of blocks that leaves some registers
+ * more, once; without such a limit some take three times as many. What fails then is no error: there is code. */
 static void compile_again(struct gpu_build *b, struct gpu_code *out)
 {
     struct nvrtc_source source = b->source;

@@ -1,5 +1,6 @@
 #include "gpu/emit_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A complex number comes as its two parts, as the host packs it. */
@@ -36,27 +37,34 @@ static void add_bounds(const struct tree_stmt *kernel, struct text *out)
         text_printf(out, BOUNDS "%d) ", (int)threads);
 }
 
-static bool is_head_of(const char *text, const char *name)
+/* The wish for the kernel whose name comes behind the bounds, or NULL. */
+static const struct gpu_wish *wish_of(const char *behind, const struct gpu_wish *wishes, uint32_t count)
 {
-    size_t length = strlen(name);
-    return !strncmp(text, name, length) && text[length] == '(';
+    if (strncmp(behind, ") ", 2) != 0)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t length = strlen(wishes[i].name);
+        if (!strncmp(behind + 2, wishes[i].name, length) && behind[2 + length] == '(')
+            return &wishes[i];
+    }
+    return NULL;
 }
 
-const char *gpu_text_relax(struct arena *a, const char *text, const char *const *names, uint32_t count)
+const char *gpu_text_relax(struct arena *a, const char *text, const struct gpu_wish *wishes, uint32_t count)
 {
+    enum { ALL = 65536 /* of a multiprocessor */, MOST = 256 /* of a thread */ };
     struct text out = text_new(a);
     bool any = false;
     for (const char *bounds; (bounds = strstr(text, BOUNDS));) {
-        const char *end = bounds + strlen(BOUNDS);
-        end += strspn(end, "0123456789");
+        char *end;
+        unsigned long threads = strtoul(bounds + strlen(BOUNDS), &end, 10);
+        const struct gpu_wish *w = threads ? wish_of(end, wishes, count) : NULL;
+        unsigned long blocks = w && w->registers <= MOST ? ALL / (threads * w->registers) : 0;
         text_addn(&out, text, (size_t)(end - text));
+        if (blocks)
+            text_printf(&out, ", %lu", blocks);
+        any = any || blocks;
         text = end;
-        for (uint32_t i = 0; i < count && !strncmp(end, ") ", 2); i++)
-            if (is_head_of(end + 2, names[i])) {
-                text_add(&out, ", 1");
-                any = true;
-                break;
-            }
     }
     text_add(&out, text);
     return any ? text_get(&out) : NULL;

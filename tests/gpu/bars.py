@@ -22,7 +22,7 @@ import counts  # noqa: E402
 
 NONE = {f"SDFG_{library}": "none" for library in ("CUBLAS", "CUSOLVER", "CUFFT")}
 NVRTC_OPTIONS = ("--std=c++17", "--ptxas-options=-v", "--fmad=true", "--minimal")  # those of gpu/build.c, in one thread
-BOUNDS = r"(__launch_bounds__\(\d+)(\) (?:%s)\()"
+BOUNDS = r"(__launch_bounds__\()(\d+)(\) %s\()"
 QUICK = "--Ofast-compile=min"  # with --tier=quick
 USAGE = re.compile(r"Compiling entry function '(\w+)'.*?Function properties for \1\s*\n\D*(\d+) bytes stack frame, (\d+) bytes spill stores, "
                    r"(\d+) bytes spill loads\s*\n.*?Used (\d+) registers", re.S)
@@ -74,8 +74,11 @@ def compile_with_retry(nvrtc, text, arch):
     """Result, seconds of the processor, usage of kernels, compilations more; kernels that spill have more registers in a second text, as in gpu/build.c."""
     result, took, log = nvrtc.compile(text, arch)
     kernels = USAGE.findall(log)
-    spilling = [kernel for kernel, _, stores, loads, _ in kernels if int(stores) or int(loads)]
-    relaxed = re.sub(BOUNDS % "|".join(spilling), r"\1, 1\2", text) if spilling else text
+    relaxed = text
+    for kernel, _, stores, loads, registers in kernels:
+        if int(stores) or int(loads):
+            wanted = (int(registers) + (int(stores) + int(loads)) // 8 + 8) // 8 * 8
+            relaxed = re.sub(BOUNDS % kernel, lambda m: f"{m[1]}{m[2]}, {65536 // (int(m[2]) * wanted)}{m[3]}", relaxed)
     if relaxed == text:
         return result, took, kernels, 0
     _, more, log = nvrtc.compile(relaxed, arch)

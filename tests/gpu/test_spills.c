@@ -1,4 +1,4 @@
-/* Kernels that spill registers are compiled once more with launch bounds that allow more of them. The stand-in for
+/* Kernels that spill registers are compiled once more with launch bounds that leave more of them. The stand-in for
  * NVRTC says what spills ($SDFG_STANDIN_SPILLS), and 64 registers where bounds name a number of blocks. */
 #include "gpu/build.h"
 #include "lower/tree/tree_read.h"
@@ -115,18 +115,28 @@ TEST(the_second_compilation_may_fail)
 /* Only heads of kernels change; a name that begins another one is not that one. */
 TEST(texts_with_more_registers)
 {
-    static const char text[] = "__global__ void __launch_bounds__(64) k1_a(int x)\n"
-                               "__global__ void __launch_bounds__(64) k1_ab(int x)\n"
+    static const char text[] = "__global__ void __launch_bounds__(256) k1_a(int x)\n"
+                               "__global__ void __launch_bounds__(256) k1_ab(int x)\n"
                                "__global__ void __launch_bounds__(64, 2) k2_c()\n"
-                               "__global__ void k3_d()\n";
-    static const char *const names[] = { "k1_a", "k2_c", "k3_d", "k4" };
+                               "__global__ void k3_d()\n"
+                               "__global__ void __launch_bounds__(1024) k4_e()\n";
+    static const struct gpu_wish wishes[] = { { "k1_a", 40 },
+                                              { "k2_c", 40 },
+                                              { "k3_d", 40 },
+                                              { "k4_e", 72 },
+                                              { "k5", 40 } },
+                                 too_many = { "k1_a", 264 }, all_of_a_block = { "k4_e", 64 };
     struct arena *a = arena_new();
-    CHECK_STR(gpu_text_relax(a, text, names, 4), "__global__ void __launch_bounds__(64, 1) k1_a(int x)\n"
-                                                 "__global__ void __launch_bounds__(64) k1_ab(int x)\n"
-                                                 "__global__ void __launch_bounds__(64, 2) k2_c()\n"
-                                                 "__global__ void k3_d()\n");
-    CHECK(!gpu_text_relax(a, text, names + 1, 3));
+    CHECK_STR(gpu_text_relax(a, text, wishes, 5), "__global__ void __launch_bounds__(256, 6) k1_a(int x)\n"
+                                                  "__global__ void __launch_bounds__(256) k1_ab(int x)\n"
+                                                  "__global__ void __launch_bounds__(64, 2) k2_c()\n"
+                                                  "__global__ void k3_d()\n"
+                                                  "__global__ void __launch_bounds__(1024) k4_e()\n");
+    CHECK(!gpu_text_relax(a, text, wishes + 1, 4));
+    CHECK(!gpu_text_relax(a, text, &too_many, 1));
     CHECK(!gpu_text_relax(a, text, NULL, 0));
+    const char *all = gpu_text_relax(a, text, &all_of_a_block, 1);
+    CHECK(all && strstr(all, "__launch_bounds__(1024, 1) k4_e()"));
     arena_free(a);
 }
 
