@@ -21,16 +21,19 @@ static void add_param(struct gpu_func *f, struct text *out, struct gpu_variable 
 
 #define BOUNDS "__launch_bounds__("
 
+int64_t gpu_block_threads(const struct tree_stmt *kernel)
+{
+    int64_t threads = 1;
+    for (int i = 0; i < 3; i++) {
+        const struct tree_expr *e = kernel->args[KERNEL_BLOCK + i];
+        threads = e->op == EXPR_INT && e->i > 0 && e->i <= 1024 ? threads * e->i : 0;
+    }
+    return threads <= 1024 ? threads : 0;
+}
+
 static void add_bounds(const struct tree_stmt *kernel, struct text *out)
 {
-    int64_t threads = kernel->kernel->most_threads;
-    if (!threads) {
-        threads = 1;
-        for (int i = 0; i < 3; i++) {
-            const struct tree_expr *e = kernel->args[KERNEL_BLOCK + i];
-            threads = e->op == EXPR_INT && e->i > 0 && e->i <= 1024 ? threads * e->i : 0;
-        }
-    }
+    int64_t threads = kernel->kernel->most_threads ? kernel->kernel->most_threads : gpu_block_threads(kernel);
     if (threads > 0 && threads <= 1024 && kernel->kernel->least_blocks)
         text_printf(out, BOUNDS "%d, %u) ", (int)threads, kernel->kernel->least_blocks);
     else if (threads > 0 && threads <= 1024)
