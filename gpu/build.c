@@ -8,9 +8,11 @@
 struct gpu_build {
     struct arena *arena;
     struct diags *diags;
+    const struct nvrtc *nvrtc;
     const struct gpu_text *text;
     struct nvrtc_source source;
     struct nvrtc_job *job;
+    bool quick;
 };
 
 const char *const *gpu_build_options(enum gpu_fp fp, uint32_t *count)
@@ -46,7 +48,7 @@ struct gpu_build *gpu_build_begin(struct arena *a, struct diags *d, const struct
                                   bool quick)
 {
     struct gpu_build *b = NEW(a, struct gpu_build);
-    *b = (struct gpu_build){ a, d, text, { name, text->text, arch, form, NULL, 0 }, NULL };
+    *b = (struct gpu_build){ a, d, n, text, { name, text->text, arch, form, NULL, 0 }, NULL, quick };
     b->source.options = gpu_build_options(fp, &b->source.num_options);
     add_newer(a, n, &b->source, quick);
     b->job = nvrtc_begin(n, d, &b->source);
@@ -126,15 +128,70 @@ static const char *numbered(struct arena *a, const char *text, uint32_t around)
     return text_get(&out);
 }
 
+/* ---- kernels that spill registers ---- */
+
+static uint32_t spilled(const struct gpu_code *code)
+{
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < code->num_usage; i++)
+        bytes += code->usage[i].spilled;
+    return bytes;
+}
+
+/* Registers for a kernel and for the values that it spills, each of which is stored and loaded about once. They are
+ * given in pieces of 8. */
+static uint32_t wanted_registers(const struct gpu_usage *u)
+{
+    enum { VALUE = 2 * 4, PIECE = 8 };
+    return (u->registers + u->spilled / VALUE + PIECE) / PIECE * PIECE;
+}
+
+/* The text that lets kernels which spill have more registers, or NULL if none can. */
+static const char *relaxed_text(const struct gpu_build *b, const struct gpu_code *code)
+{
+    VEC(struct gpu_wish) wishes = { 0 };
+    for (uint32_t i = 0; i < code->num_usage; i++) {
+        struct gpu_wish w = { code->usage[i].name, wanted_registers(&code->usage[i]) };
+        if (code->usage[i].spilled)
+            vec_push(b->arena, &wishes, w);
+    }
+    return wishes.count ? gpu_text_relax(b->arena, b->source.text, wishes.items, wishes.count) : NULL;
+}
+
+static bool take(struct gpu_build *b, struct nvrtc_job *job, struct nvrtc_code *code, struct gpu_code *out)
+{
+    if (!nvrtc_end(job, b->arena, b->diags, code))
+        return false;
+    *out =
+        (struct gpu_code){ .bytes = code->bytes, .size = code->size, .form = b->source.form, .arch = b->source.arch };
+    read_log(b->arena, code->log, out);
+    return true;
+}
+
+/* Where bounds name no number of blocks, ptxas aims at 32, 40, 48 or 64 registers for the sake of occupancy, and spills
+ * some bytes to get there. So those that spill are compiled again with a number of blocks that leaves some registers
+ * more, once; without such a limit some take three times as many. What fails then is no error: there is code. */
+static void compile_again(struct gpu_build *b, struct gpu_code *out)
+{
+    struct nvrtc_source source = b->source;
+    struct nvrtc_code code;
+    struct gpu_code second;
+    uint32_t before = diags_count(b->diags);
+    if (b->quick || !(source.text = relaxed_text(b, out)))
+        return;
+    struct nvrtc_job *job = nvrtc_begin(b->nvrtc, b->diags, &source);
+    if (job && take(b, job, &code, &second) && second.num_usage == out->num_usage && spilled(&second) < spilled(out))
+        *out = second;
+    diags_reset(b->diags, before);
+}
+
 bool gpu_build_end(struct gpu_build *b, struct gpu_code *out)
 {
     struct nvrtc_code code;
     uint32_t before = diags_count(b->diags);
     *out = (struct gpu_code){ .form = b->source.form, .arch = b->source.arch };
-    if (nvrtc_end(b->job, b->arena, b->diags, &code)) {
-        out->bytes = code.bytes;
-        out->size = code.size;
-        read_log(b->arena, code.log, out);
+    if (take(b, b->job, &code, out)) {
+        compile_again(b, out);
         return true;
     }
     uint32_t line = error_line(code.log);

@@ -27,8 +27,9 @@ struct gpu_build;
 struct gpu_build *gpu_build_begin(struct arena *a, struct diags *d, const struct nvrtc *n, const char *name,
                                   const struct gpu_text *text, int arch, enum nvrtc_form form, enum gpu_fp fp,
                                   bool quick);
-/* Waits. False with a diagnostic; one for text that does not compile (a BUG) names the element that the line comes from
- * and shows the lines around it with their numbers. */
+/* Waits. Optimized kernels that spill registers are compiled once more with launch bounds that leave them more, and the
+ * code that spills less is taken. False with a diagnostic; one for text that does not compile (a BUG) names the element
+ * that the line comes from and shows the lines around it with their numbers. */
 bool gpu_build_end(struct gpu_build *b, struct gpu_code *out);
 
 /* Waits, and forgets what comes of it. Does not allocate. */

@@ -35,6 +35,15 @@ struct gpu_text {
 /* NULL with an UNSUPPORTED diagnostic if a kernel has something in it that device code cannot do. The text depends on
  * the kernels and on `fp` alone. */
 const struct gpu_text *gpu_emit(const struct tree *t, enum gpu_fp fp);
+/* Registers that a thread of a kernel is to have. */
+struct gpu_wish {
+    const char *name;
+    uint32_t registers;
+};
+/* The text with launch bounds that give kernels what is wished for them: with the highest number of blocks that leaves
+ * so many registers. Kernels whose bounds name a number of blocks, and those that cannot have so many, stay as they
+ * are. So do lines. NULL if nothing changes. */
+const char *gpu_text_relax(struct arena *a, const char *text, const struct gpu_wish *wishes, uint32_t count);
 /* The element that a line of the text comes from, or NULL. */
 const struct place *gpu_text_place(const struct gpu_text *text, uint32_t line);
 

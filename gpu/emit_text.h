@@ -217,5 +217,7 @@ void gpu_aside_end(struct gpu_func *f, struct gpu_aside *a);
 
 /* The function, from its parameters on; `f->name` stands for itself. */
 const char *gpu_kernel_text(struct gpu_func *f);
+/* Of a block of a kernel; 0 if it is not a constant. */
+int64_t gpu_block_threads(const struct tree_stmt *kernel);
 
 #endif

@@ -32,7 +32,7 @@ static const char *key_of(const struct compile *c, bool quick)
     struct text t = text_new(c->ir->arena);
     uint32_t count;
     const char *const *options = gpu_build_options(fp_of(c->request), &count);
-    text_printf(&t, "device code 1\n%sarch %d\noptions", nvrtc_identity(c->ir->arena), c->request->arch);
+    text_printf(&t, "device code 2\n%sarch %d\noptions", nvrtc_identity(c->ir->arena), c->request->arch);
     for (uint32_t i = 0; i < count; i++)
         text_printf(&t, " %s", options[i]);
     text_printf(&t, "%s\n%s", quick ? " quick" : "", c->device_text->text);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""cubin.py FOLDER SDFG-RUN [--arch=sm_NN,sm_NN] [--every=N]: NVRTC makes machine code of the kernels of every Nth of the programs
-FOLDER/*/*.sdfg, for each of the architectures (sm_90). Prints what does not compile, and the kernels that use a stack, with its bytes: arrays of a thread, slow paths of functions, or spilled registers."""
+"""cubin.py FOLDER SDFG-RUN [--arch=sm_NN,sm_NN] [--every=N] [--without-stack=NAME,NAME]: NVRTC makes machine code of the kernels of every Nth of the programs
+FOLDER/*/*.sdfg, for each of the architectures (sm_90). Prints what does not compile, and the kernels that use a stack, with its bytes: arrays of a thread, slow paths of functions, or spilled registers.
+--without-stack: the programs FOLDER/NAME/prog.sdfg, whose kernels must not use one."""
 import itertools
 import pathlib
 import struct
@@ -43,13 +44,15 @@ def stacks(elf):
 
 
 def main(folder, tool, *options):
-    archs, every = ["sm_90"], 1
+    archs, every, names = ["sm_90"], 1, []
     for word in options:
         if word.startswith("--every="):
             every = int(word[len("--every=") :])
+        elif word.startswith("--without-stack="):
+            names = word[len("--without-stack=") :].split(",")
         else:
             archs = word[len("--arch=") :].split(",")
-    programs = sorted(pathlib.Path(folder).glob("*/*.sdfg"))
+    programs = [pathlib.Path(folder) / name / "prog.sdfg" for name in names] or sorted(pathlib.Path(folder).glob("*/*.sdfg"))
     compiled = kernels = without = 0
     faults = []
     with tempfile.TemporaryDirectory() as temporary:
@@ -69,9 +72,9 @@ def main(folder, tool, *options):
             compiled, kernels = compiled + 1, kernels + len(frames)
             for kernel, size in frames.items():
                 if size:
-                    print(f"{program} for {arch}: {kernel} has a stack of {size} bytes")
+                    (faults.append if names else print)(f"{program} for {arch}: {kernel} has a stack of {size} bytes")
     print("\n".join(faults))
-    print(f"{compiled} codes with {kernels} kernels, {without} without kernels, {len(faults)} refused")
+    print(f"{compiled} codes with {kernels} kernels, {without} without kernels, {len(faults)} {'faults' if names else 'refused'}")
     return bool(faults)
 
 

@@ -161,6 +161,17 @@ OWN_PROCESS(quick_kernels_are_others)
     CHECK_INT(compilations_of(SDFG_TIER_QUICK, second, 200), 3);
 }
 
+/* Kernels that spill are compiled twice, and kept: not for another size, and not where code is to be there soon. */
+OWN_PROCESS(kernels_that_spill_are_compiled_again)
+{
+    char folder[LONGEST];
+    snprintf(folder, sizeof folder, "%s/spills", cache);
+    setenv("SDFG_STANDIN_SPILLS", "k0:8:0", 1);
+    CHECK_INT(compilations_of(SDFG_TIER_QUICK, folder, 100), 1);
+    CHECK_INT(compilations_of(SDFG_TIER_FULL, folder, 100), 3);
+    CHECK_INT(compilations_of(SDFG_TIER_FULL, folder, 200), 3);
+}
+
 static void run_warm(void)
 {
     struct host h;

@@ -44,6 +44,7 @@ MAY_INCLUDE = {
     "tests/gpu/standin": ["tests/gpu/standin/", "standin.h"], # kernels are compiled with it, wherever the checkout is
     "tests/gpu": ["gpu/nvrtc.h", "runtime/device.h", "base/", "tests/"],
     "tests/gpu/test_engine.c": ["engine/include/", "tests/"],
+    "tests/gpu/test_spills.c": ["gpu/", "lower/tree/", "base/", "tests/"], # compiles trees
     "tests/gpu/caller.h": ["engine/include/", "tests/"],
     "tests/gpu/run-tree.c": ["gpu/", "jit/jit.h", "lower/", "runtime/device.h"],
     "tests/gpu/device_call.h": ["gpu/nvrtc.h", "runtime/", "base/", "tests/"], # calls the runtime

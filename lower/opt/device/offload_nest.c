@@ -206,7 +206,9 @@ static struct tree_stmt *open_range(struct offload *o, struct tree_stmt *block, 
     n->blocks[d] = ints(o, EXPR_MIN, n->blocks[d], most);
     struct tree_expr *stride =
         expr_binary(t, EXPR_MUL, expr_binary(t, EXPR_MUL, thread(o, THREAD_GRID_SIZE, d), size), r->step);
-    return stmt_for(t, block, i, first, r->end, stride)->body;
+    struct tree_stmt *loop = stmt_for(t, block, i, first, r->end, stride);
+    loop->loop.rolled = most >= MOST_BLOCKS; /* one iteration, mostly */
+    return loop->body;
 }
 
 static struct tree_stmt *open_loop(struct offload *o, struct tree_stmt *out, struct tree_stmt *block,
@@ -237,9 +239,10 @@ static struct tree_stmt *open_loops(struct offload *o, struct tree_stmt *out, st
     block = open_range(o, block, n, d, number, &whole, all);
     struct tree_expr *rest = expr_var(t, number);
     for (uint32_t i = num_loops; i-- > 0;) {
-        struct tree_expr *k = i ? expr_binary(t, EXPR_REM, rest, counts[i]) : rest;
+        struct tree_expr *quotient = i ? stmt_variable(t, block, "z", expr_binary(t, EXPR_DIV, rest, counts[i])) : rest;
+        struct tree_expr *k = i ? expr_binary(t, EXPR_SUB, rest, expr_binary(t, EXPR_MUL, quotient, counts[i])) : rest;
         values[i] = expr_binary(t, EXPR_ADD, ranges[i].begin, expr_binary(t, EXPR_MUL, k, ranges[i].step));
-        rest = i ? stmt_variable(t, block, "z", expr_binary(t, EXPR_DIV, rest, counts[i])) : rest;
+        rest = quotient;
     }
     for (uint32_t i = 0; i < num_loops; i++)
         block = enter(o, &n->grid, block, i, values[i]);

@@ -1,6 +1,8 @@
 /* A stand-in for NVRTC: CUDA C goes through the host's C++ compiler with cuda_on_host.h in front. What it calls a cubin
- * is a shared library for the stand-in for a device; its PTX is the same, as text. $SDFG_STANDIN_NVRTC_FAIL=K lets call
- * number K fail. */
+ * is a shared library for the stand-in for a device; its PTX is the same, as text.
+ *   $SDFG_STANDIN_NVRTC_FAIL=K        call number K fails
+ *   $SDFG_STANDIN_SPILLS=NAME:M:N     kernels whose names begin so spill M bytes, or N if their bounds name a number of
+ *                                     blocks, as the log says */
 #include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -126,7 +128,7 @@ int nvrtcDestroyProgram(program *p)
 /* The kernels of a text: names in front of a parenthesis behind __global__, and their launch bounds. */
 struct kernel {
     char name[256];
-    long threads;
+    long threads, blocks /* 0: not named */;
 };
 
 static const char *skip_space(const char *c)
@@ -142,6 +144,7 @@ static const char *find_kernel(const char *text, struct kernel *out)
     if (!c)
         return NULL;
     out->threads = 1024;
+    out->blocks = 0;
     for (c += strlen("__global__"); *c;) {
         c = skip_space(c);
         size_t length = strspn(c, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -149,7 +152,9 @@ static const char *find_kernel(const char *text, struct kernel *out)
             return NULL;
         const char *end = skip_space(c + length);
         if (length == strlen("__launch_bounds__") && !strncmp(c, "__launch_bounds__", length)) {
-            out->threads = strtol(skip_space(end + 1), NULL, 10);
+            char *behind;
+            out->threads = strtol(skip_space(end + 1), &behind, 10);
+            out->blocks = *behind == ',' ? strtol(behind + 1, NULL, 10) : 0;
             c = strchr(end, ')') + 1;
         } else if (*end == '(') {
             snprintf(out->name, sizeof out->name, "%.*s", (int)length, c);
@@ -224,7 +229,18 @@ static int run_compiler(const char *source, const char *object, const char *log)
     return status ? COMPILATION : SUCCESS;
 }
 
-/* As ptxas says it with --ptxas-options=-v; numbers of no meaning, but the same each time. */
+static long spills_of(const struct kernel *k)
+{
+    const char *wanted = getenv("SDFG_STANDIN_SPILLS");
+    size_t length = wanted ? strcspn(wanted, ":") : 0;
+    long bytes[2] = { 0, 0 };
+    if (length && !strncmp(k->name, wanted, length))
+        sscanf(wanted + length, ":%ld:%ld", &bytes[0], &bytes[1]);
+    return bytes[k->blocks > 0];
+}
+
+/* As ptxas says it with --ptxas-options=-v; numbers of no meaning, but the same each time: 64 registers where bounds
+ * name a number of blocks. */
 static void add_statistics(struct program *p, int n, const char *const *options)
 {
     struct kernel k;
@@ -236,9 +252,9 @@ static void add_statistics(struct program *p, int n, const char *const *options)
         if (asprintf(&more,
                      "%sptxas info    : Compiling entry function '%s' for 'sm_90'\n"
                      "ptxas info    : Function properties for %s\n"
-                     "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-                     "ptxas info    : Used 32 registers, used 0 barriers\n",
-                     p->log, k.name, k.name) < 0)
+                     "    %ld bytes stack frame, %ld bytes spill stores, 0 bytes spill loads\n"
+                     "ptxas info    : Used %d registers, used 0 barriers\n",
+                     p->log, k.name, k.name, spills_of(&k), spills_of(&k), k.blocks ? 64 : 32) < 0)
             return;
         free(p->log);
         p->log = more;

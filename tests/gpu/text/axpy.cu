@@ -85,9 +85,14 @@ template <class T> __device__ inline T sd_from_lane(u32 mask, T x, int lane)
     memcpy(&x, words, sizeof x);
     return x;
 }
-template <class T, class F> __device__ inline T sd_warp_group(T x, F f)
+template <i32 threads, class T, class F> __device__ inline T sd_warp_group(T x, F f)
 {
-    i32 threads = blockDim.x * blockDim.y * blockDim.z, lane = sd_lane(), left = threads - (sd_thread() - lane);
+    if constexpr (threads > 0) {
+        for (i32 distance = 16; distance > 0; distance /= 2)
+            x = f(x, sd_from_lane(0xffffffffu, x, sd_lane() + distance));
+        return sd_from_lane(0xffffffffu, x, 0);
+    }
+    i32 all = blockDim.x * blockDim.y * blockDim.z, lane = sd_lane(), left = all - (sd_thread() - lane);
     i32 count = left < 32 ? left : 32;
     u32 mask = count == 32 ? 0xffffffffu : (1u << count) - 1u;
     for (i32 distance = 16; distance > 0; distance /= 2) {
@@ -102,11 +107,11 @@ __device__ static inline void *sd_group_memory()
     alignas(16) __shared__ u8 memory[32 * 16];
     return memory;
 }
-template <class T, class F> __device__ inline T sd_block_group(T x, F f)
+template <i32 threads, class T, class F> __device__ inline T sd_block_group(T x, F f)
 {
     T *parts = (T *)sd_group_memory();
-    i32 warps = (blockDim.x * blockDim.y * blockDim.z + 31) / 32;
-    x = sd_warp_group(x, f);
+    i32 warps = threads > 0 ? threads / 32 : (blockDim.x * blockDim.y * blockDim.z + 31) / 32;
+    x = sd_warp_group<threads>(x, f);
     __syncthreads();
     if (sd_lane() == 0)
         parts[sd_warp()] = x;
@@ -173,7 +178,7 @@ __device__ inline void sd_grid_barrier(u32 *blocks)
     __syncthreads();
     if (count == 1)
         return;
-    if (sd_thread() == 0) {
+    if ((threadIdx.x | threadIdx.y | threadIdx.z) == 0) {
         bool first = blockIdx.x + blockIdx.y + blockIdx.z == 0;
         u32 old = sd_arrive(blocks, first ? 0x80000000u - (count - 1u) : 1u);
         while (((old ^ sd_arrived(blocks)) & 0x80000000u) == 0)
@@ -208,8 +213,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) k1_norm(i64 p0_N, const dou
             v1_T[0] = (i32)((u32)v1_T[0] + 1u);
         }
     }
-    double v6_sum = sd_block_group<double>(v3_acc, [](double x, double y) -> double { return x + y; });
-    double v7_s2 = sd_warp_group<double>(v3_acc, [](double x, double y) -> double { return y == sd_bits<double>(0xfff0000000000000ull) ? x : sd_max<double>(x, y); });
+    double v6_sum = sd_block_group<256, double>(v3_acc, [](double x, double y) -> double { return x + y; });
+    double v7_s2 = sd_warp_group<256, double>(v3_acc, [](double x, double y) -> double { return y == sd_bits<double>(0xfff0000000000000ull) ? x : sd_max<double>(x, y); });
     v7_s2 = sd_column_group<double>(v7_s2, [](double x, double y) -> double { return x + y; });
     if ((i32)threadIdx.x == 0) {
         atomicAdd(&p2_B[0], v6_sum);
