@@ -108,7 +108,8 @@ struct tree_stmt *stmt_clone(struct tree *t, const struct tree_stmt *s)
 
 struct renaming {
     struct tree *tree;
-    struct map vars; /* old -> new */
+    const struct map *kept; /* variables that stay; NULL: none */
+    struct map vars;        /* old -> new */
 };
 
 static bool rename_assigned(void *user, struct tree_stmt *s)
@@ -117,6 +118,8 @@ static bool rename_assigned(void *user, struct tree_stmt *s)
     struct tree_var **const vars[] = { &s->var, &s->var2 };
     for (int i = 0; i < 2; i++) {
         struct tree_var *old = *vars[i], *v = old ? map_get(&r->vars, old) : NULL;
+        if (old && r->kept && map_has(r->kept, old))
+            continue;
         if (old && !v) {
             v = tree_var(r->tree, old->name, old->type);
             v->elements = old->elements;
@@ -144,9 +147,11 @@ static bool rename_uses(void *user, struct tree_stmt *s)
     return true;
 }
 
-struct tree_stmt *stmt_clone_apart(struct tree *t, const struct tree_stmt *s)
+struct tree_stmt *stmt_clone_apart(struct tree *t, const struct tree_stmt *s) { return stmt_clone_with(t, s, NULL); }
+
+struct tree_stmt *stmt_clone_with(struct tree *t, const struct tree_stmt *s, const struct map *kept)
 {
-    struct renaming r = { .tree = t };
+    struct renaming r = { .tree = t, .kept = kept };
     struct tree_stmt *copy = stmt_clone(t, s);
     stmt_visit(copy, rename_assigned, &r);
     stmt_visit(copy, rename_uses, &r);

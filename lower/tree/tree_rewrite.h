@@ -18,6 +18,8 @@ void stmt_substitute(struct tree *t, struct tree_stmt *s, const struct tree_var 
 struct tree_stmt *stmt_clone(struct tree *t, const struct tree_stmt *s);
 /* A copy with variables of its own in place of those that the statement assigns. They belong to `t->region`. */
 struct tree_stmt *stmt_clone_apart(struct tree *t, const struct tree_stmt *s);
+/* The same, but variables that are keys of `kept` (NULL: none) stay the same ones. */
+struct tree_stmt *stmt_clone_with(struct tree *t, const struct tree_stmt *s, const struct map *kept);
 /* Blocks directly in blocks are dissolved, in the whole statement. */
 void stmt_flatten(struct tree *t, struct tree_stmt *s);
 

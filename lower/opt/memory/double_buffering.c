@@ -20,7 +20,7 @@
  * store to them (tree_depend.h) are still copied, at the beginning of the iteration. All accesses lie within the
  * elements that are copied.
  * Profitability: The body goes through the arrays once, without loops that repeat a nest, and is short, as its code is
- * doubled. */
+ * doubled; iterations of other loops choose (double_buffering_choice.c). */
 #include "lower/opt/memory/double_buffering.h"
 
 #include "lower/opt/iterations.h"
@@ -104,8 +104,8 @@ static bool is_gone(const struct buffers *w, const struct tree_stmt *s)
     return false;
 }
 
-/* The body that reads `old` and changes `now`: without the copies, loads in front of the stores read `old`, too. */
-static struct tree_stmt *body_of(const struct buffers *w)
+/* Loads in front of the stores read `old`, too. */
+struct tree_stmt *buffers_body(const struct buffers *w)
 {
     struct tree *t = w->tree;
     struct tree_stmt *body = stmt_block(t), *from = w->loop->body;
@@ -126,7 +126,7 @@ static struct tree_stmt *body_of(const struct buffers *w)
     return body;
 }
 
-static void swap_arrays(const struct buffers *w, struct tree_stmt *body)
+void buffers_swap(const struct buffers *w, struct tree_stmt *body)
 {
     for (uint32_t i = 0; i < w->pairs.count; i++) {
         struct rename r = { w->tree, &w->pairs.items[i], true };
@@ -150,32 +150,38 @@ static void make_iterations(const struct buffers *w, struct tree_stmt *half, str
     struct tree_expr *twice = expr_binary(t, EXPR_MUL, expr_var(t, half->var), expr_i64(t, 2));
     struct tree_expr *run = expr_binary(t, EXPR_GE, twice, odd);
     struct tree_expr *at = expr_binary(t, EXPR_SUB, add(t, begin, twice), odd);
-    struct tree_stmt *body = body_of(w), *first = half->body;
+    struct tree_stmt *body = buffers_body(w), *first = half->body;
     if (!expr_is_int(odd, 0))
         first = stmt_if(t, half->body, run)->body;
     stmt_assign(t, first, loop->var, at);
     bool apart = iterations_define_variables(t, w->loop, &(struct map){ 0 });
     struct tree_stmt *swapped = apart ? stmt_clone_apart(t, body) : stmt_clone(t, body);
-    swap_arrays(w, swapped);
+    buffers_swap(w, swapped);
     stmt_append(t, first, swapped);
     stmt_assign(t, half->body, loop->var, add(t, at, expr_i64(t, 1)));
     stmt_append(t, half->body, body);
 }
 
-/* Memory of copies that the body took, and the first copies: there may be no array if there is no iteration. */
-static void make_buffers(const struct buffers *w, struct tree_stmt *items, struct tree_expr *trips)
+void buffers_begin(const struct buffers *w, struct tree_stmt *items, struct tree_expr *any)
 {
     struct tree *t = w->tree;
-    struct tree_stmt *copies = items;
     for (uint32_t i = 0; i < w->pairs.count; i++) {
         const struct tree_stmt *alloc = buffers_allocation(w, w->pairs.items[i].old);
         if (alloc)
             stmt_append(t, items, stmt_clone(t, alloc));
     }
-    if (trips->op != EXPR_INT || trips->i == 0)
-        copies = stmt_if(t, items, expr_binary(t, EXPR_GT, trips, expr_i64(t, 0)))->body;
+    if (any)
+        items = stmt_if(t, items, any)->body;
     for (uint32_t i = 0; i < w->pairs.count; i++)
-        stmt_append(t, copies, stmt_clone(t, w->pairs.items[i].copy));
+        stmt_append(t, items, stmt_clone(t, w->pairs.items[i].copy));
+}
+
+void buffers_end(const struct buffers *w, struct tree_stmt *items)
+{
+    const struct tree_stmt *body = w->loop->body;
+    for (uint32_t n = 0; n < body->items.count; n++)
+        if (body->items.items[n]->kind == STMT_FREE && is_gone(w, body->items.items[n]))
+            stmt_append(w->tree, items, body->items.items[n]);
 }
 
 static struct tree_stmt *make_loop(const struct buffers *w)
@@ -187,15 +193,14 @@ static struct tree_stmt *make_loop(const struct buffers *w)
     trips = stmt_variable(t, items, "trips", trips);
     struct tree_expr *odd = stmt_variable(t, items, "odd", expr_binary(t, EXPR_REM, trips, two));
     struct tree_expr *begin = stmt_variable(t, items, "begin", loop->begin);
-    make_buffers(w, items, trips);
+    bool runs = trips->op == EXPR_INT && trips->i > 0; /* else there may be no array */
+    buffers_begin(w, items, runs ? NULL : expr_binary(t, EXPR_GT, trips, zero));
     struct tree_stmt *half = stmt_for(t, items, tree_var(t, "pair", loop->var->type), zero,
                                       expr_binary(t, EXPR_DIV, add(t, trips, odd), two), expr_i64(t, 1));
     half->loop = loop->loop;
     half->place = loop->place;
     make_iterations(w, half, begin, odd);
-    for (uint32_t n = 0; n < loop->body->items.count; n++)
-        if (loop->body->items.items[n]->kind == STMT_FREE && is_gone(w, loop->body->items.items[n]))
-            stmt_append(t, items, loop->body->items.items[n]);
+    buffers_end(w, items);
     stmt_assign(t, items, loop->var, add(t, begin, trips));
     return items;
 }
@@ -210,16 +215,53 @@ static void report(const struct buffers *w)
     }
 }
 
+/* May the expression read an array of a pair? */
+static bool reads_pair(const struct buffers *w, const struct tree_expr *e)
+{
+    bool found = e->op == EXPR_LOAD && (!e->alias || buffers_has(w, e->alias));
+    for (uint32_t i = 0; i < e->num_args && !found; i++)
+        found = reads_pair(w, e->args[i]);
+    return found;
+}
+
+/* A loop that goes on while a condition holds is looked at as one that counts. */
+static void look_at_while(struct buffers *w, struct tree_stmt *s)
+{
+    struct tree *t = w->tree;
+    struct tree_stmt before = *s, like = *s;
+    s->kind = STMT_FOR;
+    s->value = NULL;
+    s->var = tree_var(t, "again", type_basic(t->ir, TYPE_I64));
+    s->begin = expr_i64(t, 0);
+    s->end = expr_i64(t, INT64_MAX);
+    s->step = expr_i64(t, 1);
+    w->chooses = true;
+    bool found = buffers_find(w) && !reads_pair(w, like.value);
+    like.body = s->body;
+    *s = before;
+    if (!found)
+        return;
+    report(w);
+    s->body = like.body;
+    *s = *buffers_choose(w, &like);
+}
+
+/* Loops inside come first: statements that are needed twice would make them two loops with one array. */
 static bool look(void *user, struct tree_stmt *s)
 {
     struct buffers *w = user;
     if (s->kind == STMT_PARALLEL || s->kind == STMT_KERNEL)
         return false;
-    *w = (struct buffers){ .tree = w->tree, .func = w->func, .whole = w->whole, .loop = s };
-    if (s->kind != STMT_FOR || s->loop.parallel || s->loop.independent || !loop_counts_by_one(s) || !buffers_find(w))
+    if (s->kind != STMT_WHILE && s->kind != STMT_FOR)
         return true;
-    report(w);
-    *s = *make_loop(w);
+    stmt_visit(s->body, look, w);
+    *w = (struct buffers){ .tree = w->tree, .func = w->func, .whole = w->whole, .loop = s };
+    if (s->kind == STMT_WHILE) {
+        look_at_while(w, s);
+    } else if (!s->loop.parallel && !s->loop.independent && loop_counts_by_one(s) && buffers_find(w)) {
+        report(w);
+        *s = w->chooses ? *buffers_choose(w, s) : *make_loop(w);
+    }
     return false;
 }
 

@@ -5,7 +5,11 @@
 #include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
 
-enum { MOST_PAIRS = 4, MOST_STATEMENTS = 600 };
+enum {
+    MOST_PAIRS = 4,
+    MOST_STATEMENTS = 600, /* of a body that is doubled */
+    MOST_CHOICES = 1000    /* of those that name the arrays, where iterations choose */
+};
 
 const struct tree_stmt *buffers_allocation(const struct buffers *w, const struct tree_var *v)
 {
@@ -173,7 +177,7 @@ static bool is_moved(const struct buffers *w, const struct tree_var *v)
     return map_has(&w->scan.assigned, v) && !(alloc && !alloc->zero && tree_scan_invariant(&w->scan, alloc->count));
 }
 
-static bool is_of_pair(const struct buffers *w, uint32_t alias)
+bool buffers_has(const struct buffers *w, uint32_t alias)
 {
     for (uint32_t i = 0; i < w->pairs.count; i++)
         if (w->pairs.items[i].copy->alias == alias || w->pairs.items[i].copy->alias2 == alias)
@@ -187,7 +191,7 @@ static void look_at_copy(struct buffers *w, uint32_t n)
     struct tree_stmt *body = w->loop->body;
     const struct tree_stmt *s = body->items.items[n];
     if (s->kind != STMT_COPY || s->pointer->op != EXPR_VAR || s->pointer2->op != EXPR_VAR || !s->alias || !s->alias2 ||
-        s->alias == s->alias2 || is_of_pair(w, s->alias) || is_of_pair(w, s->alias2) || w->pairs.count == MOST_PAIRS)
+        s->alias == s->alias2 || buffers_has(w, s->alias) || buffers_has(w, s->alias2) || w->pairs.count == MOST_PAIRS)
         return;
     struct buffer_pair p = { .copy = s, .old = s->pointer->var, .now = s->pointer2->var };
     if (is_moved(w, p.old) || map_has(&w->scan.assigned, p.now) || !tree_scan_invariant(&w->scan, s->count) ||
@@ -302,7 +306,25 @@ static bool is_sweep(struct tree_stmt *body)
 {
     struct shape x = { 0 };
     stmt_visit(body, look_at_shape, &x);
-    return !x.repeats && x.statements <= MOST_STATEMENTS && stmt_has_loops(body);
+    return !x.repeats && x.statements <= MOST_STATEMENTS;
+}
+
+bool buffers_touch(const struct buffers *w, const struct tree_piece *p)
+{
+    for (uint32_t i = 0; i < p->accesses.count; i++)
+        if (buffers_has(w, p->accesses.items[i]->alias))
+            return true;
+    return false;
+}
+
+/* Are those statements few that are needed twice if iterations choose? */
+static bool has_few_choices(const struct buffers *w)
+{
+    struct shape x = { 0 };
+    for (uint32_t i = 0; i < w->loop->body->items.count; i++)
+        if (buffers_touch(w, &w->items[i]))
+            stmt_visit(w->loop->body->items.items[i], look_at_shape, &x);
+    return x.statements <= MOST_CHOICES;
 }
 
 static bool has_copies(const struct tree_stmt *body)
@@ -336,7 +358,8 @@ static bool look_at_items(struct buffers *w)
 bool buffers_find(struct buffers *w)
 {
     struct tree_stmt *before = w->loop->body;
-    if (!is_sweep(before))
+    w->chooses = w->chooses || !is_sweep(before);
+    if (!stmt_has_loops(before))
         return false;
     w->loop->body = with_copies(w);
     if (has_copies(w->loop->body) && look_at_items(w)) {
@@ -344,7 +367,9 @@ bool buffers_find(struct buffers *w)
         for (uint32_t i = 0; i < w->loop->body->items.count; i++)
             look_at_copy(w, i);
     }
-    if (!w->pairs.count)
+    if (!w->pairs.count || (w->chooses && !has_few_choices(w))) {
+        w->pairs.count = 0;
         w->loop->body = before;
+    }
     return w->pairs.count > 0;
 }
