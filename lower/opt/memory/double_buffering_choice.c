@@ -14,7 +14,7 @@
 #include "lower/opt/iterations.h"
 #include "lower/tree/tree_rewrite.h"
 
-struct choice {
+struct choosing {
     const struct buffers *w;
     struct tree_stmt *body; /* of the new loop */
     struct tree_stmt *run;  /* statements that touch the arrays, not in the body yet */
@@ -22,7 +22,7 @@ struct choice {
 };
 
 /* Variables of the statements that something else names, too. */
-static struct map shared_variables(const struct choice *c, const struct tree_scan *piece)
+static struct map shared_variables(const struct choosing *c, const struct tree_scan *piece)
 {
     struct tree *t = c->w->tree;
     const struct tree_scan *whole = tree_whole((struct tree_whole *)&c->w->whole);
@@ -36,7 +36,7 @@ static struct map shared_variables(const struct choice *c, const struct tree_sca
 }
 
 /* The statements once more, with variables of their own where nothing else names them. */
-static struct tree_stmt *again(const struct choice *c)
+static struct tree_stmt *again(const struct choosing *c)
 {
     struct tree *t = c->w->tree;
     struct tree_scan piece = { .arena = t->scratch };
@@ -47,7 +47,7 @@ static struct tree_stmt *again(const struct choice *c)
     return apart ? stmt_clone_with(t, c->run, &shared) : stmt_clone(t, c->run);
 }
 
-static void end_run(struct choice *c)
+static void end_run(struct choosing *c)
 {
     struct tree *t = c->w->tree;
     if (!c->run->items.count)
@@ -63,7 +63,7 @@ struct tree_stmt *buffers_choose(const struct buffers *w, const struct tree_stmt
 {
     struct tree *t = w->tree;
     struct tree_stmt *items = stmt_block(t), *from = buffers_body(w), *loop = stmt_clone(t, like);
-    struct choice c = { .w = w, .body = loop->body = stmt_block(t), .run = stmt_block(t) };
+    struct choosing c = { .w = w, .body = loop->body = stmt_block(t), .run = stmt_block(t) };
     bool counts = like->kind == STMT_FOR;
     c.into = tree_var(t, "into", type_basic(t->ir, TYPE_BOOL));
     buffers_begin(w, items, counts ? expr_binary(t, EXPR_LT, like->begin, like->end) : like->value);
