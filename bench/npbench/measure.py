@@ -29,7 +29,7 @@ def group(a, program, preset, threads, versions, realtime):
     command = [sys.executable, "-W", "ignore", str(TOP / "bench/npbench/worker.py"), *versions,
                f"--library={a.library}", f"--case={a.corpus / program}", f"--npbench={a.npbench}", f"--dace={a.dace}",
                f"--built={a.built}", f"--preset={preset}", f"--threads={threads if threads == 1 else 0}", f"--seconds={a.seconds}",
-               f"--sdfg={a.sdfg}"]
+               f"--sdfg={a.sdfg}", f"--fp={a.fp}"]
     count = str(threads)
     environment = {**os.environ, "OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count, "NUMBA_NUM_THREADS": count,
                    "OMP_WAIT_POLICY": "passive"}
@@ -128,6 +128,7 @@ def main():
     parser.add_argument("--threads", default="2,1")
     parser.add_argument("--versions", default="autoopt,plain,numpy", help="of autoopt, plain, numpy, numba, jax, pythran, docc; the first "
                         "decides the preset")
+    parser.add_argument("--fp", default="default", help="arithmetic of ours: default, strict or fast, as peers have that use reciprocals (XLA)")
     parser.add_argument("--only", help="names of programs, separated by commas")
     parser.add_argument("--only-m", action="store_true", help="preset M for all")
     parser.add_argument("--seconds", type=float, default=2, help="per pair of versions")

@@ -19,18 +19,21 @@ class Argument(ctypes.Structure):
 class Options(ctypes.Structure):
     """The head of sdfg_options; `rest` is as large as what follows may grow."""
     _fields_ = [("struct_size", ctypes.c_size_t), ("opt_level", ctypes.c_int), ("num_threads", ctypes.c_int),
-                ("rest", ctypes.c_char * 1024)]
+                ("fp", ctypes.c_int), ("rest", ctypes.c_char * 1024)]
+
+
+FP = ["default", "strict", "fast"]
 
 
 class Program:
-    """A program and one set of arguments."""
+    """A program and one set of arguments; `fp`: which arithmetic, of FP."""
 
-    def __init__(self, library, file, threads):
+    def __init__(self, library, file, threads, fp="default"):
         self.lib = ctypes.CDLL(str(pathlib.Path(library).resolve()))
         self.lib.sdfg_error_text.restype = ctypes.c_char_p
         options = Options()
         self.lib.sdfg_options_init(ctypes.byref(options), ctypes.c_size_t(ctypes.sizeof(options)))
-        options.num_threads = threads
+        options.num_threads, options.fp = threads, FP.index(fp)
         self.engine, self.program, self.args = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
         self.check(self.lib.sdfg_engine_new, ctypes.byref(self.engine), ctypes.byref(options))
         self.check(self.lib.sdfg_program_load_file, ctypes.byref(self.program), self.engine, str(file).encode())

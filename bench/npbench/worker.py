@@ -13,7 +13,7 @@ import time
 import numpy
 
 from inputs import Inputs
-from ours import Program
+from ours import FP, Program
 
 SCALARS = {"int64_t": ctypes.c_int64, "int": ctypes.c_int, "int32_t": ctypes.c_int32, "long long": ctypes.c_int64,
            "double": ctypes.c_double, "float": ctypes.c_float, "bool": ctypes.c_bool, "uint32_t": ctypes.c_uint32}
@@ -43,12 +43,12 @@ class Version:
 
 
 class Ours(Version):
-    def __init__(self, inputs, library, file, threads, other=None):
+    def __init__(self, inputs, library, file, threads, fp, other=None):
         """`other`: a version whose arrays this one uses, too, so that both work on the same memory."""
         given = {name: inputs.given(name) for name in inputs.args}
         clean = other.clean if other else {name: value for name, value in given.items() if isinstance(value, numpy.ndarray)}
         super().__init__({name: other.arrays[name] if other else value.copy() for name, value in clean.items()}, clean)
-        self.program = Program(library, file, threads)
+        self.program = Program(library, file, threads, fp)
         for name, value in given.items():
             if value is not None:
                 self.program.give(name, self.arrays.get(name, value))
@@ -143,7 +143,7 @@ def version_of(a, name, inputs, ours):
     if name in ("plain", "autoopt"):
         return Dace(inputs, ours, a.dace / a.case.name / name)
     if name == "source":
-        return Ours(inputs, a.library, inputs.source(a.npbench), a.threads, ours)
+        return Ours(inputs, a.library, inputs.source(a.npbench), a.threads, a.fp, ours)
     if name == "jax":
         return Jax(inputs)
     function = pythran(inputs, a.npbench, a.built) if name == "pythran" else docc(inputs, a.threads) if name == "docc" else None
@@ -173,12 +173,13 @@ def main():
     parser.add_argument("--sdfg", default="prog.sdfg")
     parser.add_argument("--preset", default="M")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--fp", choices=FP, default="default")
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--realtime", action="store_true")
     a = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     inputs = Inputs(a.npbench, a.case, a.preset, a.perturb)
-    ours = Ours(inputs, a.library, a.case / a.sdfg, a.threads)
+    ours = Ours(inputs, a.library, a.case / a.sdfg, a.threads, a.fp)
     versions = {"ours": ours}
     for name in a.versions:
         versions[name] = version_of(a, name, inputs, ours)
