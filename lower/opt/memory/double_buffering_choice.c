@@ -28,9 +28,9 @@ static struct map shared_variables(const struct choosing *c, const struct tree_s
     const struct tree_scan *whole = tree_whole((struct tree_whole *)&c->w->whole);
     struct map shared = { 0 };
     for (uint32_t i = 0; i < piece->assigned.count; i++) {
-        struct tree_var *v = piece->assigned.slots[i].key;
+        const struct tree_var *v = piece->assigned.slots[i].key;
         if (map_get(&piece->uses, v) != map_get(&whole->uses, v))
-            map_put(t->scratch, &shared, v, v);
+            map_put(t->scratch, &shared, v, t);
     }
     return shared;
 }
