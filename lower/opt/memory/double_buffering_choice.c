@@ -16,6 +16,7 @@
 
 struct choosing {
     const struct buffers *w;
+    struct tree_scan whole; /* the function as it is, with what loops inside have become */
     struct tree_stmt *body; /* of the new loop */
     struct tree_stmt *run;  /* statements that touch the arrays, not in the body yet */
     struct tree_var *into;  /* does the iteration change `old`? */
@@ -25,11 +26,10 @@ struct choosing {
 static struct map shared_variables(const struct choosing *c, const struct tree_scan *piece)
 {
     struct tree *t = c->w->tree;
-    const struct tree_scan *whole = tree_whole((struct tree_whole *)&c->w->whole);
     struct map shared = { 0 };
     for (uint32_t i = 0; i < piece->assigned.count; i++) {
         const struct tree_var *v = piece->assigned.slots[i].key;
-        if (map_get(&piece->uses, v) != map_get(&whole->uses, v))
+        if (map_get(&piece->uses, v) != map_get(&c->whole.uses, v))
             map_put(t->scratch, &shared, v, t);
     }
     return shared;
@@ -63,7 +63,9 @@ struct tree_stmt *buffers_choose(const struct buffers *w, const struct tree_stmt
 {
     struct tree *t = w->tree;
     struct tree_stmt *items = stmt_block(t), *from = buffers_body(w), *loop = stmt_clone(t, like);
-    struct choosing c = { .w = w, .body = loop->body = stmt_block(t), .run = stmt_block(t) };
+    struct choosing c = {
+        .w = w, .whole = tree_scan_function(t, w->func), .body = loop->body = stmt_block(t), .run = stmt_block(t)
+    };
     bool counts = like->kind == STMT_FOR;
     c.into = tree_var(t, "into", type_basic(t->ir, TYPE_BOOL));
     buffers_begin(w, items, counts ? expr_binary(t, EXPR_LT, like->begin, like->end) : like->value);
@@ -71,7 +73,7 @@ struct tree_stmt *buffers_choose(const struct buffers *w, const struct tree_stmt
     stmt_assign(t, c.body, c.into, expr_unary(t, EXPR_NOT, expr_var(t, c.into)));
     for (uint32_t n = 0; n < from->items.count; n++) {
         struct tree_piece p = { 0 };
-        piece_add(t->scratch, &p, from->items.items[n], &w->frame);
+        piece_add(t->scratch, &p, from->items.items[n], NULL);
         bool touches = buffers_touch(w, &p);
         if (!touches)
             end_run(&c);
