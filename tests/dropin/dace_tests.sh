@@ -9,7 +9,7 @@ build=$(cd "$1" && pwd) checkout=$(cd "$2" && pwd) level=${3:-build}
 shift 2
 [ $# = 0 ] || shift
 python=$("$here/../dace.sh" "$build") || { status=$?; echo "$python"; exit $status; }
-"$python" -m pip install -q pytest pytest-timeout pytest-xdist scipy opt_einsum
+"$python" -m pip install -q pytest pytest-timeout pytest-xdist scipy opt_einsum absl-py
 results=$(mktemp -d)
 echo "results in $results"
 # The tests alone: DaCe is the one that is installed, which has what a checkout may lack (submodules).
@@ -27,7 +27,10 @@ run() {
 SDFG_OUTCOMES=$results/ours SDFG_DROPIN=$level run "$@" >"$results/ours.log" 2>&1 || :
 # What did not pass, by DaCe alone.
 "$python" "$here/outcomes.py" missed "$results/ours" >"$results/missed"
+"$python" "$here/outcomes.py" modules "$results/ours" >"$results/modules"
 touch "$results/dace"
-if [ -s "$results/missed" ]; then SDFG_OUTCOMES=$results/dace SDFG_DROPIN=0 run "@$results/missed" >"$results/dace.log" 2>&1 || :; fi
+if [ -s "$results/missed" ]; then
+    SDFG_OUTCOMES=$results/dace SDFG_DROPIN=0 SDFG_ONLY=$results/missed run "@$results/modules" >"$results/dace.log" 2>&1 || :
+fi
 sed -n '/^libsdfg built/,/^[^ ]/p' "$results/ours.log" | grep -E '^libsdfg|^  ' || :
 exec "$python" "$here/outcomes.py" share "$results/ours" "$results/dace"

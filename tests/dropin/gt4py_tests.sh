@@ -25,11 +25,11 @@ results=$(mktemp -d)
 echo "results in $results"
 folder=$results/tree
 mkdir "$folder"
-if [ -e "$checkout/tests/next_tests" ]; then
+if git -C "$checkout" rev-parse --quiet --verify "v$version^{commit}" >/dev/null 2>&1; then
+    git -C "$checkout" archive "v$version" tests pyproject.toml | tar -x -C "$folder"
+else
     cp -r "$checkout/tests" "$folder/tests"
     [ ! -e "$checkout/pyproject.toml" ] || cp "$checkout/pyproject.toml" "$folder"
-else
-    git -C "$checkout" archive "v$version" tests pyproject.toml | tar -x -C "$folder"
 fi
 cd "$folder"
 [ $# != 0 ] || set -- tests/next_tests/integration_tests tests/next_tests/unit_tests/program_processor_tests/runners_tests/dace_tests
@@ -41,7 +41,10 @@ run() {
 SDFG_OUTCOMES=$results/ours SDFG_DROPIN=build run "$@" >"$results/ours.log" 2>&1 || :
 # What did not pass, by DaCe alone.
 "$python" "$here/outcomes.py" missed "$results/ours" >"$results/missed"
+"$python" "$here/outcomes.py" modules "$results/ours" >"$results/modules"
 touch "$results/dace"
-if [ -s "$results/missed" ]; then SDFG_OUTCOMES=$results/dace SDFG_DROPIN=0 run "@$results/missed" >"$results/dace.log" 2>&1 || :; fi
+if [ -s "$results/missed" ]; then
+    SDFG_OUTCOMES=$results/dace SDFG_DROPIN=0 SDFG_ONLY=$results/missed run "@$results/modules" >"$results/dace.log" 2>&1 || :
+fi
 sed -n '/^libsdfg built/,/^[^ ]/p' "$results/ours.log" | grep -E '^libsdfg|^  ' || :
 exec "$python" "$here/outcomes.py" share "$results/ours" "$results/dace"
